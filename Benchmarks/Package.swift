@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: what is measured against is no dependency of the product. Run by `make bench`.
+// A separate package, so that the libraries measured against are not dependencies of the product. Run by `make bench`.
 
 /// The stores of the server.
 let stores: Target.Dependency = .product(name: "ServerStores", package: "Tributary")
@@ -14,11 +14,11 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
     targets: [
-        // simdjson behind three C functions.
+        // simdjson, called through three C functions.
         .target(name: "CSimd", linkerSettings: [.linkedLibrary("simdjson")]),
         .executableTarget(
             name: "JSONSpeed", dependencies: ["CSimd", .product(name: "TributaryFHIR", package: "Tributary")]),
-        // Against Foundation's JSONDecoder and JSONEncoder, with structs as an app would write them.
+        // Against Foundation's JSONDecoder and JSONEncoder, with structs as an app declares them.
         .executableTarget(
             name: "DecoderSpeed", dependencies: [.product(name: "TributaryFHIR", package: "Tributary")]),
         // Against parsing alone.
@@ -28,17 +28,17 @@ let package = Package(
                 .product(name: "TributaryFHIR", package: "Tributary"),
                 .product(name: "TributaryFHIRValidation", package: "Tributary"),
             ]),
-        // Ten expressions, each evaluated many times; run.py has the same in Python.
+        // Ten expressions, each evaluated many times; run.py does the same in Python.
         .executableTarget(
             name: "FHIRPathSpeed",
             dependencies: [
                 .product(name: "TributaryFHIR", package: "Tributary"),
                 .product(name: "TributaryFHIRPath", package: "Tributary"),
             ]),
-        // JMESPath and JSONPath, each expression many times; queries.py has the same in Python.
+        // JMESPath and JSONPath, each expression many times; queries.py does the same in Python.
         .executableTarget(
             name: "QuerySpeed", dependencies: [.product(name: "TributaryJSONQuery", package: "Tributary")]),
-        // What the tables cost when they are first asked for.
+        // The cost of the tables on first use.
         .executableTarget(
             name: "TableCost",
             dependencies: [
@@ -46,16 +46,16 @@ let package = Package(
                 .product(name: "TributaryFHIRValidation", package: "Tributary"),
                 .product(name: "TributaryUCUM", package: "Tributary"),
             ]),
-        // The queue's leases and settlements, until nothing waits; claim.py has pgbench send the same statements.
+        // Leases and settles until the queue is empty; claim.py sends the same statements with pgbench.
         .executableTarget(name: "QueueSpeed", dependencies: [stores]),
-        // Rows that are committed one by one; commits.py has pgbench send the same statements.
+        // Commits rows one by one; commits.py sends the same statements with pgbench.
         .executableTarget(name: "CommitSpeed", dependencies: [stores]),
         // Resources read by their ids, from two stores of the same resources.
         .executableTarget(name: "ReadingSpeed", dependencies: [stores]),
-        // libxml2's push parser with nothing behind it.
+        // libxml2's push parser with empty handlers.
         .systemLibrary(name: "CBareXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .executableTarget(name: "BareXML", dependencies: ["CBareXML"]),
-        // The rows of a loaded study inserted by SQLite's own functions, with nothing around.
+        // Inserts the rows of a loaded study with SQLite's own functions only.
         .executableTarget(name: "BareInserts", linkerSettings: [.linkedLibrary("sqlite3")]),
         // Posts prepared bodies over connections that stay open.
         .executableTarget(name: "Load"),

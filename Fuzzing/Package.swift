@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, run by Fuzzing/run.sh: libFuzzer feeds bytes to what reads bytes from strangers. The sources are
-// those of the product (links), compiled with coverage and the address sanitizer.
+// A separate package, run by Fuzzing/run.sh: libFuzzer feeds bytes to the code that reads bytes of strangers. The
+// sources are links to those of the product, compiled with coverage and the address sanitizer.
 
 let sanitized: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])]
 // The gold linker fails on the sanitizer's objects.

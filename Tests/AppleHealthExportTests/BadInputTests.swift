@@ -5,11 +5,11 @@ import Testing
 
 @testable import AppleHealthExport
 
-/// What is wrong wherever it can stand: named in the account or refused, and never a crash.
+/// Wrong values in every position: each is counted in the account or refused, without a crash.
 @Suite struct BadInputTests {
     private static let good = "2022-07-10 09:00:00 -0700"
 
-    /// Elements of every kind, with the time, the number and the unit in each place that has one.
+    /// Elements of every kind, with the time, the number and the unit in each attribute that has one.
     static func elements(start: String = good, end: String = good, number: String = "1", unit given: String? = nil)
         -> String
     {
@@ -37,7 +37,7 @@ import Testing
         let outcome = try Exports.convert(body + Exports.record(), selection: selection)
         #expect(outcome.importReport.outcome == .complete)
         #expect(outcome.importReport.read == outcome.importReport.elements.values.reduce(0, +))
-        // What stands beside it is not harmed.
+        // The element next to it is not affected.
         #expect(outcome.values.contains("72"))
         return outcome
     }
@@ -45,7 +45,7 @@ import Testing
     @Test(arguments: [
         "NaN", "nan", "INF", "-Infinity", "1e309", "-1e309", "1e-400", "0x10", "1,5", "--1", "٣", "1 2", "\u{7F}",
     ])
-    func aNumberThatIsNoneIsNowhereAnObservations(text: String) throws {
+    func invalidNumberIsInNoObservation(text: String) throws {
         let outcome = try convert(Self.elements(number: text))
         for resource in outcome.observations.map(\.json) + outcome.specials.map(\.resource) {
             let numbers = Self.numbers(in: resource)
@@ -62,10 +62,10 @@ import Testing
         "2022-13-01 00:00:00 +0000",
         "2022-02-30 00:00:00 +0000", "2022-07-10 25:00:00 +0000", "2022-07-10 09:00:00 +9900", "never", "2022", "",
     ])
-    func aTimeThatCannotBeIsNowhereAnObservations(text: String) throws {
+    func invalidTimeIsInNoObservation(text: String) throws {
         let outcome = try convert(Self.elements(start: text, end: text))
         #expect(outcome.made.count == 1, "\(outcome.text)")
-        // A day may be one where the time of day is none.
+        // A date can be valid as a day and not as a time.
         #expect(outcome.specials.allSatisfy { $0.record.kind == .activitySummary })
         #expect(!outcome.text.contains("9999"))
         let reasons = Set(outcome.importReport.skipped.values.flatMap(\.keys))
@@ -83,7 +83,7 @@ import Testing
         #expect(!outcome.text.contains("9999"))
     }
 
-    @Test func aUnitThatIsNoneIsNowhereAnObservations() throws {
+    @Test func invalidUnitIsInNoObservation() throws {
         for unit in ["", "parsec", "m/", String(repeating: "m·", count: 60) + "m", "<![CDATA[", "\u{202E}nim"] {
             let outcome = try convert(Self.elements(unit: unit.replacing("<", with: "&lt;")))
             for resource in outcome.observations.map(\.json) + outcome.specials.map(\.resource) {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func everyAttributeOfEveryElementTwiceTheFirstCountsAndEachIsCountedAsMended() throws {
+    @Test func firstOfDuplicateAttributesCountsAndTheRepairIsCounted() throws {
         let once = Self.elements()
         let twice = once.replacing(#/ ([A-Za-z]+)="([^"]*)"/#) { match in
             " \(match.1)=\"\(match.2)\" \(match.1)=\"9999\""
@@ -112,7 +112,7 @@ import Testing
         #expect((mended.importReport.repaired["duplicate-attribute"] ?? 0) >= 3 && !mended.text.contains("9999"))
     }
 
-    @Test func filesThatAreNotWhatTheirNamesSayAreNamedAndTheExportBesideThemIsRead() throws {
+    @Test func filesWithWrongContentAreNamedAndTheExportIsStillRead() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + (0..<500).map { UInt8($0 % 256) }
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func aSingleAttributeWithoutEndTakesNoMoreMemoryThanAShortOneAndIsNamed() throws {
+    @Test func endlessAttributeUsesLittleMemoryAndIsReported() throws {
         let source = EndlessAttribute(megabytes: 96)
         let stream = ExportStream(source, HealthSelection(), isRecognised: true)
         while try stream.read(samples: 4096) {}
@@ -154,7 +154,7 @@ import Testing
     }
 }
 
-/// A record whose `sourceName` goes on for megabytes. The buffer that asks for more never grows.
+/// A record whose `sourceName` has megabytes without an end. The buffer passed for more bytes never grows.
 private final class EndlessAttribute: ByteSource {
     let damage: (code: String, message: String)? = nil
     private(set) var given = 0

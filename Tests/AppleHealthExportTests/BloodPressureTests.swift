@@ -25,7 +25,7 @@ import Testing
         outcome.observations.map { $0.component.map { $0.value?.json["value"]?.integer } }
     }
 
-    @Test func membersAtTheTopBeforeOrAfterTheCorrelationGiveOneObservation() throws {
+    @Test func membersBeforeOrAfterTheCorrelationAreOneObservation() throws {
         let both = member(systolic, "120") + member(diastolic, "80")
         let expected: [String: [SkipReason: Int]] = [
             systolic: [.memberOfCorrelation: 2], diastolic: [.memberOfCorrelation: 2],
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func membersThatStandOnlyInsideAreNotLostAndThoseThatStandOnlyAtTheTopAreJoined() throws {
+    @Test func membersOnlyInsideACorrelationAreKeptAndMembersOnlyAtTheTopAreJoined() throws {
         let outcome = try Exports.convert(
             correlation(member(systolic, "120") + member(diastolic, "80")) + member(systolic, "130", at: 30)
                 + member(diastolic, "85", at: 30) + member(diastolic, "90", at: 31))
@@ -57,7 +57,7 @@ import Testing
         #expect(outcome.importReport.repaired == ["part-dropped": 1])
     }
 
-    @Test func aCorrelationWhoseDateIsNoneGivesItsMembersBack() throws {
+    @Test func correlationWithAnInvalidDateReleasesItsMembers() throws {
         let body = correlation(member(systolic, "120") + member(diastolic, "80"))
             .replacingOccurrences(
                 of:
@@ -69,7 +69,7 @@ import Testing
 
     private let protein = "HKQuantityTypeIdentifierDietaryProtein"
 
-    @Test func aMealIsOneObservationOfItsNutrientsWhichStandAloneNowhereWhatIsNoNutrientStaysAlone() throws {
+    @Test func mealIsOneObservationOfItsNutrientsAndOtherMembersStaySeparate() throws {
         let nutrient = Exports.record(protein, "12.5", unit: "g")
         let food = correlation(
             Exports.record() + nutrient + Exports.record("HKQuantityTypeIdentifierDietaryCaffeine", "1", unit: "mg"),
@@ -85,7 +85,7 @@ import Testing
         #expect(outcome.skipped(protein, .memberOfCorrelation) == 2)
     }
 
-    @Test func aNutrientThatCouldNotWaitForItsMealIsReferredToAndItsValueStandsOnce() throws {
+    @Test func nutrientConvertedBeforeItsMealIsReferencedAndItsValueIsWrittenOnce() throws {
         var made: [HealthObservation] = []
         let conversion = HealthConversion(
             HealthSelection(subject: "p1"), HealthSink(observation: { made.append($0) }))
@@ -96,7 +96,7 @@ import Testing
             try conversion.take(stream.takeBatch())
         }
         try batch(Exports.record(protein, "12.5", unit: "g"))
-        // What waits is let go.
+        // Converts the samples that are held back.
         try conversion.finish()
         try batch(
             correlation(

@@ -11,7 +11,7 @@ import Testing
                 .joined())
     }
 
-    @Test func oneWatchIsOneDeviceHoweverItsTextsAreWrittenPointerMakerSystemsNames() throws {
+    @Test func differentTextsOfOneWatchGiveOneDevice() throws {
         var texts = (0..<73).map {
             device(
                 "0x2\($0)a&gt;, name:Apple Watch, manufacturer:Apple, model:Watch, hardware:Watch6,7, software:\($0).1")
@@ -31,7 +31,7 @@ import Testing
         #expect(references == ["Device/" + (resource["id"]?.string ?? "")])
     }
 
-    @Test func anotherModelIsAnotherDeviceAndSoIsAnotherMakers() throws {
+    @Test func devicesDifferByModelAndManufacturer() throws {
         let outcome = try devices(
             [
                 "0x1&gt;, name:x, manufacturer:Apple Inc., model:Watch, hardware:Watch6,7",
@@ -74,7 +74,7 @@ import Testing
         #expect(texts[0].contains(#""issued":"2020-11-15T18:10:00+09:00""#) && !outcome.text.contains("Robin"))
         #expect(texts[1].contains("2022-11-15T18:00:00+09:00"))
         #expect(texts[2].contains("2018-09-10T18:28:55+09:00"))
-        // Another offset is no other record.
+        // Another offset does not make another record.
         let plain = try Exports.convert(beats.replacing("Asia/Tokyo", with: "none"), selection: selection)
         #expect(plain.specials.first?.fingerprint == outcome.specials.last?.fingerprint)
     }

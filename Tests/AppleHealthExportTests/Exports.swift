@@ -6,14 +6,14 @@ import Testing
 
 @testable import AppleHealthExport
 
-/// What came of an export.
+/// The result of converting an export.
 struct Outcome {
     var made: [HealthObservation] = []
     var specials: [HealthSpecial] = []
     var devices: [HealthDevice] = []
     var importReport = HealthImportReport()
 
-    /// Everything that leaves the converter, as it would be written.
+    /// Everything that leaves the converter, in its written form.
     var text: String {
         made.map { $0.observation.json.text() + "\n" }.joined()
             + specials.map { $0.resource.text() + "\n" }.joined()
@@ -77,12 +77,12 @@ enum Exports {
             into: HealthSink(
                 isKnown: { known.contains($0) }, special: { outcome.specials.append($0) },
                 device: { outcome.devices.append($0) }, observation: { outcome.made.append($0) }))
-        let besides = outcome.importReport.besides.values.reduce(0) { $0 + ($1["converted"] ?? 0) }
-        #expect(outcome.importReport.converted + besides == outcome.made.count + outcome.specials.count)
+        let otherResources = outcome.importReport.otherResources.values.reduce(0) { $0 + ($1["converted"] ?? 0) }
+        #expect(outcome.importReport.converted + otherResources == outcome.made.count + outcome.specials.count)
         return outcome
     }
 
-    /// Converts the bytes as they come in pieces of a size.
+    /// Converts the bytes in pieces of the given sizes.
     static func convert(bytes: [UInt8], pieces: () -> Int) throws -> Outcome {
         var outcome = Outcome()
         let pieces = PieceBytes(bytes, sizes: Array(repeating: 0, count: 64).map { _ in pieces() })
@@ -99,7 +99,7 @@ enum Exports {
         return outcome
     }
 
-    /// A new empty folder.
+    /// Returns a new empty folder.
     static func folder() throws -> URL {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("export-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -123,7 +123,7 @@ enum Exports {
     }
 }
 
-/// Gives bytes in pieces.
+/// Delivers bytes in pieces.
 private final class PieceBytes: ByteSource {
     private var rest: ArraySlice<UInt8>
     private let sizes: [Int]
@@ -145,7 +145,7 @@ private final class PieceBytes: ByteSource {
     }
 }
 
-/// Gives a text whole.
+/// Delivers a text at once.
 final class TextBytes: ByteSource {
     private var rest: ArraySlice<UInt8>
     let damage: (code: String, message: String)? = nil

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-/// What the XML says of the files beside it.
+/// The entries of the XML that describe the other files of an export.
 @Suite struct FileEntryTests {
     private static let route = FilesRouteTests.file(FilesRouteTests.points.joined())
 
@@ -27,7 +27,7 @@ import Testing
                 """)
     }
 
-    /// An Observation whose shape does not tell its release.
+    /// An Observation whose content does not show its release.
     private static let lab = """
         {"resourceType":"Observation","id":"o1","status":"final","code":{"text":"HDL"},"valueString":"1.50"}
         """
@@ -63,7 +63,7 @@ import Testing
         return archives + [try Exports.convert(path: unpacked.path, selection: selection)]
     }
 
-    @Test func aRouteHasTheOffsetOfItsWorkoutAndRefersToItWhereverItStandsOthersHaveUTC() throws {
+    @Test func routeHasTheOffsetOfItsWorkoutAndRefersToItAndOtherRoutesHaveUTC() throws {
         for outcome in try Self.outcomes(Self.selection(.routes)) {
             let workout = try #require(outcome.observations.first)
             let routes = outcome.specials.map(\.resource).sorted { $0.text() < $1.text() }
@@ -72,11 +72,11 @@ import Testing
             let own = routes.first { $0.at("effectivePeriod", "start")?.string?.hasSuffix("-07:00") == true }
             #expect(own?["focus"] == [["reference": .string("Observation/" + (workout.id ?? ""))]])
             #expect(routes.filter { $0["focus"] == nil }.count == 1)
-            #expect(outcome.importReport.besides == ["HKWorkoutRoute": ["converted": 2]])
+            #expect(outcome.importReport.otherResources == ["HKWorkoutRoute": ["converted": 2]])
         }
     }
 
-    @Test func aRouteRefersToNoWorkoutThatIsNotConverted() throws {
+    @Test func routeDoesNotReferToAnUnconvertedWorkout() throws {
         var selection = Self.selection(.routes)
         selection.types = try HealthSelection.types(named: ["HKWorkoutRoute"])
         for outcome in try Self.outcomes(selection) {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func withoutBeingNamedNoRouteAndNoRecordLeavesNorWhatTheXMLSaysOfThem() throws {
+    @Test func routesAndRecordsThatAreNotNamedAreLeftOutWithTheirXMLEntries() throws {
         for outcome in try Self.outcomes(Self.selection()) {
             #expect(outcome.specials.isEmpty && outcome.made.count == 1)
             #expect(outcome.importReport.notRead["workout-route-file"] == 2)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func aClinicalRecordHasTheReleaseTheServerAndTheDateOfItsEntryInEveryOrderOfFiles() throws {
+    @Test func clinicalRecordHasTheDataOfItsEntryInEveryOrderOfFiles() throws {
         let outcomes = try Self.outcomes(Self.selection(.clinicalRecords))
         for outcome in outcomes {
             let document = try #require(outcome.specials.first?.resource)
@@ -110,7 +110,7 @@ import Testing
         #expect(Set(outcomes.compactMap { $0.specials.first?.fingerprint }).count == 1)
     }
 
-    @Test func aRecordOfDSTU2IsAResourceOfR4AndBehindItTheDocumentWithTheOriginal() throws {
+    @Test func recordOfDSTU2BecomesAResourceOfR4AndADocumentWithTheOriginal() throws {
         var selection = Self.selection(.clinicalRecords)
         selection.convertDSTU2 = { old in
             var object = old.object ?? JSONObject()
@@ -123,11 +123,11 @@ import Testing
         #expect(resources.map { $0["resourceType"]?.string } == ["Observation", "DocumentReference"])
         #expect(resources[0]["note"]?[0]?["text"]?.string == "written anew")
         #expect(resources[0].at("identifier")?[0]?["value"]?.string == "o1")
-        let place = "Observation/" + (resources[0]["id"]?.string ?? "")
-        #expect(resources[1].at("context", "related") == [["reference": .string(place)]])
+        let reference = "Observation/" + (resources[0]["id"]?.string ?? "")
+        #expect(resources[1].at("context", "related") == [["reference": .string(reference)]])
         let data = resources[1]["content"]?[0]?.at("attachment", "data")?.string.flatMap { Data(base64Encoded: $0) }
         #expect(data.map { String(decoding: $0, as: UTF8.self) } == Self.lab)
-        // What cannot be converted stays a document alone.
+        // A record that cannot be converted is stored as a document only.
         for failed: JSON? in [nil, ["resourceType": "Basic"], ["no": "type"]] {
             selection.convertDSTU2 = { _ in failed }
             let special = try #require(Self.outcomes(selection).first?.specials.first)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func pathsInTheXMLThatLeadOutOfTheExportAreNamesLikeOthersNothingIsOpened() throws {
+    @Test func pathsOutOfTheExportAreNotOpened() throws {
         for path in ["../../../etc/passwd", "/etc/passwd", "", "//", String(repeating: "a/", count: 500)] {
             let outcome = try Exports.convert(
                 Self.workout("<FileReference path=\"\(path)\"/>")
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func thePlacesOfARouteInsideTheXMLAsOlderSystemsWroteThemAreARouteWhereRoutesAreNamed() throws {
+    @Test func routeLocationsInsideTheXMLOfOlderSystemsAreARouteIfRoutesAreNamed() throws {
         let body = """
             <Location date="2016-11-14 07:25:44 -0700" latitude="0.0101" longitude="-30.5" altitude="2.2694" horizontalAccuracy="3" verticalAccuracy="2" course="10" speed="2.5"/>
             <Location date="never" latitude="0.0101" longitude="-30.5"/>

@@ -46,7 +46,7 @@ import Testing
 
         """
 
-    /// A language whose words for the lines are not known: everything is told by place and by content.
+    /// A language whose words for the lines are not known: lines are recognised by position and content.
     static let french = """
         Nom,Robin Example
         Date de naissance,"8 janv. 1980"
@@ -69,7 +69,7 @@ import Testing
 
     static func read(_ text: String, pieces: Int = 7) -> Result<ElectrocardiogramFile, ExportFileProblem> {
         var reader = ElectrocardiogramReader()
-        Pieces.feed(Array(text.utf8), pieces) { reader.feed($0) }
+        Pieces.feed(Array(text.utf8), size: pieces) { reader.feed($0) }
         return reader.finish()
     }
 
@@ -115,7 +115,7 @@ import Testing
     @Test(arguments: [
         FilesElectrocardiogramTests.english, FilesElectrocardiogramTests.german, FilesElectrocardiogramTests.french,
     ])
-    func nameAndBirthDateAreNowhereInWhatComesOfAFile(text: String) throws {
+    func resultOfAFileContainsNeitherNameNorBirthDate(text: String) throws {
         let file = try Self.read(text).get()
         let left = String(describing: file) + file.electrocardiogram.observation(subject: "p1").json.text()
         for name in ["Robin", "Example", "1980", "janv", "08.01"] { #expect(!left.contains(name), "\(name)") }
@@ -137,7 +137,7 @@ import Testing
         #expect(file.notes.isEmpty)
     }
 
-    @Test func wordsThatAreNotKnownAreSaidToBeSoNeverGuessed() throws {
+    @Test func unknownWordsAreReportedAndNotGuessed() throws {
         let file = try Self.read(
             Self.english.replacing("Sinus Rhythm", with: "Zzrythmo").replacing("None", with: "Zznulo")
         ).get()
@@ -154,9 +154,9 @@ import Testing
         #expect(file.notes == [.classificationUnrecognised, .symptomsUnrecognised])
     }
 
-    /// HealthKit's own "unrecognized" is a code of HealthKit, and no finding of a file.
+    /// HealthKit's own "unrecognized" is a code of HealthKit, and not a finding of a file.
     @Test(arguments: ["Unrecognized", "unbekannt", "12", "—", "洞调律"])
-    func noWordsOfAFileBecomeHealthKitsUnrecognized(words: String) throws {
+    func unknownClassificationOfAFileIsNotHealthKitsUnrecognized(words: String) throws {
         let file = try Self.read(Self.english.replacing("Sinus Rhythm", with: words)).get()
         #expect(file.electrocardiogram.classification == nil)
         #expect(file.notes == [.classificationUnrecognised])
@@ -227,7 +227,7 @@ import Testing
         #expect(!file.electrocardiogram.observation(subject: "p1").json.text().contains("太郎"))
     }
 
-    @Test func noWordMeansTwoFindings() {
+    @Test func eachWordMeansOneFinding() {
         var seen: [String: Electrocardiogram.Classification] = [:]
         for (finding, words) in ElectrocardiogramFindings.words + ElectrocardiogramFindings.bounds {
             for word in words.split(whereSeparator: { $0 == ";" || $0.isNewline }) {
@@ -240,7 +240,7 @@ import Testing
         #expect(seen.count > 300)
     }
 
-    @Test func aRateWhoseUnitIsInUnknownWordsIsToldByItsPlace() throws {
+    @Test func rateWithAnUnknownUnitIsRecognisedByItsPosition() throws {
         let text = Self.french.replacing("512 hertz", with: "512 χερτζ")
         let file = try Self.read(text).get()
         #expect(file.electrocardiogram.samplingFrequency.text == "512")
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func millivoltsAreKnownByTheirUnitAUnitThatIsNoneOfVoltIsRefused() throws {
+    @Test func millivoltsAreReadAndOtherUnitsRefused() throws {
         let file = try Self.read(Self.english.replacing("µV", with: "mV")).get()
         #expect(file.electrocardiogram.voltages.microvoltFactor == 1000)
         for unit in ["bpm", "", "µA"] {
@@ -277,17 +277,17 @@ import Testing
         }
     }
 
-    @Test func aFileThatWasSavedAsLatin1IsReadAndSaidToBe() throws {
+    @Test func fileInLatin1IsReadAndReported() throws {
         let bytes = Self.german.unicodeScalars.compactMap { $0.value < 256 ? UInt8($0.value) : nil }
         var reader = ElectrocardiogramReader()
-        Pieces.feed(bytes, 9) { reader.feed($0) }
+        Pieces.feed(bytes, size: 9) { reader.feed($0) }
         let file = try reader.finish().get()
         #expect(file.electrocardiogram.voltages.microvoltFactor == 1)
         #expect(file.electrocardiogram.samplingFrequency.text == "511.562")
         #expect(file.notes == [.illegalCharacters])
     }
 
-    @Test func aLineThatIsNoNumberIsAGapSoThatTheNextVoltageKeepsItsTime() throws {
+    @Test func unreadableLineIsAGap() throws {
         let values = (0..<30).map { "\($0).5" }.joined(separator: "\n")
         for bad in ["NaN", "1e309", "nonsense", "I,0.001", String(repeating: "9", count: 10_000)] {
             let file = try Self.read(Self.english + bad + "\n" + values + "\n").get()
@@ -297,7 +297,7 @@ import Testing
         #expect(Self.problem(Self.english + "x\ny\nz\n") == .electrocardiogramUnreadable)
     }
 
-    @Test func theSignOfANumberThatTheFileEndsInIsNoVoltage() throws {
+    @Test func signAtTheEndOfAFileIsNotAVoltage() throws {
         let file = try Self.read(Self.english + "-").get()
         #expect(Self.data(file) == "150.141 151.2 -3.50")
         #expect(file.notes == [.cutOff])
@@ -307,11 +307,11 @@ import Testing
         if case .failure(let problem) = read(text) { problem } else { nil }
     }
 
-    @Test func aFileCutAnywhereIsRefusedByNameOrGivesTheVoltagesThatAreWhole() throws {
+    @Test func truncatedFileIsRefusedOrYieldsItsCompleteVoltages() throws {
         let bytes = Array(Self.german.utf8)
         for length in 0..<bytes.count {
             var reader = ElectrocardiogramReader()
-            Pieces.feed(Array(bytes[..<length]), 16) { reader.feed($0) }
+            Pieces.feed(Array(bytes[..<length]), size: 16) { reader.feed($0) }
             switch reader.finish() {
             case .success(let file): #expect(Self.data(file).hasPrefix("-1"))
             case .failure(let problem): #expect(problem != .tooLarge)
@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    @Test func whatIsMissingHasAName() {
+    @Test func eachMissingPartHasItsOwnProblem() {
         #expect(Self.problem("") == .empty)
         #expect(Self.problem("time,value\n1,2\n") == .notAnElectrocardiogram)
         #expect(Self.problem("1\n2\n3\n") == .notAnElectrocardiogram)
@@ -349,7 +349,7 @@ import Testing
         #expect(other.problem == .notAnElectrocardiogram)
     }
 
-    @Test func theObservationOfAFileCarriesWhatTheFileSays() throws {
+    @Test func observationHasTheValuesOfTheFile() throws {
         let file = try Self.read(Self.german).get()
         let observation = file.electrocardiogram.observation(subject: "p1")
         let data = observation.component.last?.value?.json
@@ -361,7 +361,7 @@ import Testing
 
 /// Feeds bytes in pieces.
 enum Pieces {
-    static func feed(_ bytes: [UInt8], _ size: Int, _ feed: (UnsafeRawBufferPointer) -> Void) {
+    static func feed(_ bytes: [UInt8], size: Int, to feed: (UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { all in
             for start in stride(from: 0, to: all.count, by: max(1, size)) {
                 feed(UnsafeRawBufferPointer(rebasing: all[start..<min(start + max(1, size), all.count)]))

@@ -49,13 +49,13 @@ import Testing
             ("1969-12-30", .dateOutOfRange), ("9999-12-31", .dateOutOfRange), ("", .dateMissing),
             ("2016-13-01", .dateInvalid), ("yesterday", .dateInvalid), ("2016-11-15 00:00:00", .dateInvalid),
         ] as [(String, SkipReason)])
-    func daysThatAreNone(text: String, reason: SkipReason) {
+    func invalidDaysAreSkipped(text: String, reason: SkipReason) {
         var day = Self.day
         day["dateComponents"] = text
         #expect(throws: reason) { try ActivitySummary.read { day[$0] } }
     }
 
-    @Test func aFigureThatIsNoneIsLeftOutAndADayWithoutFiguresSkipped() throws {
+    @Test func invalidValueIsLeftOutAndADayWithoutValuesSkipped() throws {
         var day = Self.day
         for bad in ["NaN", "1e309", "-3", "many"] {
             day["activeEnergyBurned"] = bad
@@ -146,12 +146,13 @@ import Testing
     /// The dates of a record have the offset of the day of the export, its beats that of the day of the recording.
     @Test(
         arguments: [
-            // Winter in an export of summer, summer in one of winter, clocks that differ by half an hour, and the same.
+            // A winter recording exported in summer, a summer one exported in winter, zones that differ by half an
+            // hour, and equal zones.
             ("19:14:47 -0400", 65, ["6:14:48.94 PM", "6:14:49.58 PM"], "1.94 2.58"),
             ("18:14:47 -0500", 65, ["19:14:47,00", "19:14:47,64"], "0 0.64"),
             ("18:14:47 +1030", 65, ["18:44:48.94", "18:44:49.58"], "1.94 2.58"),
             ("18:14:47 -0400", 65, ["6:14:48.94 PM", "6:14:49.58 PM"], "1.94 2.58"),
-            // A journey over three quarters of an hour, over eight hours, and over the line of the date.
+            // Travel over three quarters of an hour, over eight hours, and over the date line.
             ("18:14:47 +0545", 65, ["18:29:48.94", "18:29:49.58"], "1.94 2.58"),
             ("18:14:47 +0100", 65, ["2:14:49.11 AM", "2:14:50.20 AM"], "2.11 3.2"),
             ("23:59:30 +0100", 65, ["0:59:30.50", "1:00:01.60", "1:00:02.70"], "0.5 31.6 32.7"),
@@ -159,12 +160,12 @@ import Testing
             ("01:59:30 -0400", 65, ["1:59:31.00 AM", "1:00:01.00 AM"], "1 31"),
             // The record has no end.
             ("18:14:47 -0400", 0, ["5:14:48.94 PM", "5:14:49.58 PM"], "1.94 2.58"),
-            // A beat that a clock shows before the record begins counts from the beginning.
+            // A beat that a clock shows before the record begins counts from the start of the record.
             ("18:14:47 -0400", 65, ["6:14:46.50 PM", "6:14:47.50 PM"], "0 1"),
             // A long record: its beats need not begin in its first quarter of an hour.
             ("18:00:00 -0400", 3600, ["6:20:00.00 PM", "6:20:01.00 PM"], "1200 1201"),
         ] as [(String, Int, [String], String)])
-    func theBeatsBeginWhereTheRecordDoesWhateverTheOffsetOfTheExport(
+    func beatsBeginWithTheRecordForAnyOffsetOfTheExport(
         start: String, length: Int, clocks: [String], offsets: String
     ) throws {
         let begin = "2025-07-22 " + start
@@ -177,7 +178,7 @@ import Testing
         #expect(series.offsets.data == offsets)
     }
 
-    /// A date as exports write it.
+    /// Returns a date in the form that exports use.
     private static func exportDate(_ instant: HealthInstant) -> String {
         let text = instant.text
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8)) \(text.suffix(6).replacing(":", with: ""))"
@@ -202,7 +203,7 @@ import Testing
     @Test func aClinicalRecordIsOneResource() throws {
         func read(_ text: String, pieces: Int = 3) -> Result<ClinicalRecordFile, ExportFileProblem> {
             var reader = ClinicalRecordReader(nil, maximumBytes: 4096)
-            Pieces.feed(Array(text.utf8), pieces) { reader.feed($0) }
+            Pieces.feed(Array(text.utf8), size: pieces) { reader.feed($0) }
             return reader.finish()
         }
         func problem(_ text: String) -> ExportFileProblem? {
@@ -227,7 +228,7 @@ import Testing
         #expect(problem(String(repeating: "7", count: 50_000)) == .notJSON)
         var reader = ClinicalRecordReader()
         let values = Array(("{\"a\":[" + String(repeating: "0,", count: 400_001)).utf8)
-        Pieces.feed(values, 1 << 16) { reader.feed($0) }
+        Pieces.feed(values, size: 1 << 16) { reader.feed($0) }
         #expect(reader.problem == .tooLarge)
     }
 }

@@ -22,5 +22,5 @@ import Testing
     }
 
     @Test(arguments: ["", "-", "+", ".", "NaN", "1e5", "--1", "1-2", "0x1", "12a", "1234567890123456789012345"])
-    func whatIsNoNumber(text: String) { #expect(LocalNumber(text.unicodeScalars) == nil) }
+    func invalidNumbersAreRefused(text: String) { #expect(LocalNumber(text.unicodeScalars) == nil) }
 }

@@ -7,21 +7,21 @@ import Testing
 @testable import AppleHealthExport
 
 @Suite struct FilesRandomTests {
-    /// What comes of the bytes in each reader; every problem has a name, so there is nothing to check but that it ends.
+    /// Feeds the bytes to each reader. Every problem has a name, so the test checks only that the readers end.
     static func readAll(_ bytes: [UInt8], pieces: Int) {
         var electrocardiogram = ElectrocardiogramReader()
-        Pieces.feed(bytes, pieces) { electrocardiogram.feed($0) }
+        Pieces.feed(bytes, size: pieces) { electrocardiogram.feed($0) }
         if case .success(let file) = electrocardiogram.finish() {
             #expect(file.electrocardiogram.voltages.series.count > 0)
             #expect(JSON.isReadable(file.electrocardiogram.observation(subject: "p1").json))
         }
         var route = RouteReader()
-        Pieces.feed(bytes, pieces) { route.feed($0) }
+        Pieces.feed(bytes, size: pieces) { route.feed($0) }
         if case .success(let file) = route.finish() {
             #expect(Set([file.track.latitudes, file.track.speeds, file.track.offsets].map(\.count)).count == 1)
         }
         var record = ClinicalRecordReader()
-        Pieces.feed(bytes, pieces) { record.feed($0) }
+        Pieces.feed(bytes, size: pieces) { record.feed($0) }
         if case .success(let file) = record.finish() {
             #expect(JSON.isReadable(file.record.resource(subject: "p1", device: nil, extensions: [])))
         }
@@ -43,12 +43,12 @@ import Testing
             } else {
                 bytes = files[Int.random(in: 0..<files.count, using: &random)]
                 for _ in 0..<Int.random(in: 1...6, using: &random) {
-                    let place = Int.random(in: 0..<bytes.count, using: &random)
+                    let index = Int.random(in: 0..<bytes.count, using: &random)
                     switch Int.random(in: 0..<4, using: &random) {
-                    case 0: bytes[place] = .random(in: 0...255, using: &random)
-                    case 1: bytes[place] = marks[Int.random(in: 0..<marks.count, using: &random)]
-                    case 2: bytes.remove(at: place)
-                    default: bytes.insert(contentsOf: bytes[place..<min(bytes.count, place + 20)], at: place)
+                    case 0: bytes[index] = .random(in: 0...255, using: &random)
+                    case 1: bytes[index] = marks[Int.random(in: 0..<marks.count, using: &random)]
+                    case 2: bytes.remove(at: index)
+                    default: bytes.insert(contentsOf: bytes[index..<min(bytes.count, index + 20)], at: index)
                     }
                     if bytes.isEmpty { bytes = [0x20] }
                 }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func everyProblemAndEveryNoteHasACodeAndASentenceOfItsOwn() {
+    @Test func problemsAndNotesHaveUniqueCodesAndMessages() {
         #expect(Set(ExportFileProblem.allCases.map(\.message)).count == ExportFileProblem.allCases.count)
         let codes = ExportFileProblem.allCases.map(\.code) + ExportFileNote.allCases.map(\.rawValue)
         #expect(codes.allSatisfy { $0.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x2D } })
@@ -66,6 +66,6 @@ import Testing
 }
 
 extension JSON {
-    /// Whether the text of the value is JSON that reads as the value.
+    /// Whether the text of the value is JSON that is read as the same value.
     static func isReadable(_ value: JSON) -> Bool { (try? JSON(parsing: value.text())) == value }
 }

@@ -13,9 +13,9 @@ import Testing
         point(#"lat='37.78' lon = '-122.4'"#, "2019-06-11T23:00:43+01:00", ele: "0"),
     ]
 
-    static func point(_ place: String, _ time: String, ele: String) -> String {
+    static func point(_ coordinates: String, _ time: String, ele: String) -> String {
         """
-        <trkpt \(place)><ele>\(ele)</ele><time>\(time)</time><extensions><speed>0.180883</speed>\
+        <trkpt \(coordinates)><ele>\(ele)</ele><time>\(time)</time><extensions><speed>0.180883</speed>\
         <course>206.252884</course><hAcc>8.063116</hAcc><vAcc>6.428697</vAcc></extensions></trkpt>
         """
     }
@@ -39,7 +39,7 @@ import Testing
 
     static func read(_ text: String, pieces: Int = 11) -> Result<RouteFile, ExportFileProblem> {
         var reader = RouteReader()
-        Pieces.feed(Array(text.utf8), pieces) { reader.feed($0) }
+        Pieces.feed(Array(text.utf8), size: pieces) { reader.feed($0) }
         return reader.finish()
     }
 
@@ -70,7 +70,7 @@ import Testing
         #expect(file.track.verticalAccuracies.data == "6.428697 6.481525 6.549587")
     }
 
-    @Test func pointsWithoutAPlaceOrATimeAreLeftOutAndCounted() throws {
+    @Test func pointsWithoutCoordinatesOrTimeAreLeftOutAndReported() throws {
         let broken = [
             Self.point(#"lon="1""#, "2019-06-11T22:00:42Z", ele: "1"),
             Self.point(#"lat="1" lon="2""#, "soon", ele: "1"),
@@ -105,7 +105,7 @@ import Testing
         #expect(file.notes.isEmpty)
     }
 
-    @Test func aDocumentTypeIsRefusedAnEntityNeverLookedAt() {
+    @Test func documentTypeIsRefusedAndEntitiesAreNotRead() {
         let bomb = """
             <?xml version="1.0"?><!DOCTYPE gpx [<!ENTITY a "aaaa">]><gpx><trk><trkseg>&a;</trkseg></trk></gpx>
             """
@@ -113,7 +113,7 @@ import Testing
         #expect(Self.problem(bomb.replacing("DOCTYPE", with: "doctype")) == .routeWithDocumentType)
     }
 
-    @Test func whatIsNoRouteIsRefused() {
+    @Test func fileThatIsNotARouteIsRefused() {
         #expect(Self.problem("") == .empty)
         #expect(Self.problem("Name,Robin\n") == .notARoute)
         #expect(Self.problem("<HealthData></HealthData>") == .notARoute)
@@ -126,11 +126,11 @@ import Testing
         #expect(reader.isDone)
     }
 
-    @Test func aRouteCutAnywhereGivesThePointsThatAreWholeAndSaysSo() {
+    @Test func truncatedRouteGivesItsCompletePointsAndReportsTheCut() {
         let bytes = Array(Self.file(Self.points.joined()).utf8)
         for length in 0..<bytes.count {
             var reader = RouteReader()
-            Pieces.feed(Array(bytes[..<length]), 32) { reader.feed($0) }
+            Pieces.feed(Array(bytes[..<length]), size: 32) { reader.feed($0) }
             switch reader.finish() {
             case .success(let file): #expect(file.notes.contains(.cutOff))
             case .failure(let problem): #expect([.empty, .notARoute, .routeWithoutPoints].contains(problem))
@@ -145,7 +145,7 @@ import Testing
         #expect(try Self.read(Self.file(long), pieces: 4096).get().track.elevations.data == "E")
     }
 
-    @Test func morePointsThanAnObservationCanHoldEndTheReading() throws {
+    @Test func pointsBeyondTheLimitAreNotRead() throws {
         var reader = RouteReader(limit: 5000)
         let number = String(repeating: "0", count: 20)
         let point = Self.point("lat=\"1.\(number)1\" lon=\"2.\(number)1\"", "2019-06-11T22:00:42Z", ele: "1")
@@ -162,7 +162,7 @@ import Testing
         #expect(file.track.count > 200)
     }
 
-    @Test func thePointsOfOldExportsWhichStandInTheXML() throws {
+    @Test func routePointsInTheXMLOfOldExportsAreRead() throws {
         let attributes = [
             "date": "2016-11-14 07:25:44 -0700", "latitude": "37.7777", "longitude": "-122.426", "altitude": "21.2694",
             "horizontalAccuracy": "2.40948", "verticalAccuracy": "1.67859", "course": "-1", "speed": "2.48034",

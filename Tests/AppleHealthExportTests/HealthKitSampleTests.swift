@@ -5,14 +5,14 @@ import Testing
 
 @testable import AppleHealthExport
 
-/// What an export brought and HealthKit brings again is one resource.
+/// A sample of an export and the same sample of HealthKit are one resource.
 @Suite struct HealthKitSampleTests {
     private static let device =
         "&lt;&lt;HKDevice: 0x28&gt;, name:Apple Watch, manufacturer:Apple, model:Watch, hardware:Watch6,1, software:10.2&gt;"
     private static let times =
         #"startDate="2026-03-01 08:00:00 +0100" endDate="2026-03-01 08:30:00 +0100""#
 
-    private func raw(_ type: String, _ value: String?, _ unit: String? = nil) -> HealthKitSample {
+    private func raw(_ type: String, value: String?, unit: String? = nil) -> HealthKitSample {
         HealthKitSample(
             type: type, value: value, unit: unit, start: HealthInstant(seconds: 1_772_348_400, offsetMinutes: 60),
             end: HealthInstant(seconds: 1_772_350_200, offsetMinutes: 60),
@@ -48,7 +48,7 @@ import Testing
             #"<Record \#(attributes(type)) value="\#(written)"\#(unitText)>"#
             + #"<MetadataEntry key="HKTimeZone" value="America/New_York"/>"#
             + #"<MetadataEntry key="HKWasUserEntered" value="1"/><MetadataEntry key="X" value="Kim"/></Record>"#
-        var sample = raw(type, value, unit)
+        var sample = raw(type, value: value, unit: unit)
         sample.metadata = ["HKTimeZone": "America/New_York", "HKWasUserEntered": "1", "X": "Kim"]
         #expect(try made(sample) == exported(record))
     }
@@ -61,8 +61,8 @@ import Testing
             #"<Correlation \#(attributes("HKCorrelationTypeIdentifierBloodPressure"))>"#
             + #"<Record \#(attributes(systolic)) value="121" unit="mmHg"/>"#
             + #"<Record \#(attributes(diastolic)) value="79" unit="mmHg"/></Correlation>"#
-        var pressure = raw("HKCorrelationTypeIdentifierBloodPressure", nil)
-        pressure.members = [raw(systolic, "121", "mmHg"), raw(diastolic, "79", "mmHg")]
+        var pressure = raw("HKCorrelationTypeIdentifierBloodPressure", value: nil)
+        pressure.members = [raw(systolic, value: "121", unit: "mmHg"), raw(diastolic, value: "79", unit: "mmHg")]
         #expect(try made(pressure) == exported(correlation))
 
         let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
@@ -70,8 +70,8 @@ import Testing
             #"<Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="Kim’s Watch" sourceVersion="10.2""#
             + #" device="\#(Self.device)" \#(Self.times)>"#
             + #"<WorkoutStatistics type="\#(energy)" sum="250.5" unit="kcal"/></Workout>"#
-        var run = raw("HKWorkoutTypeIdentifier", "37")
-        run.members = [raw(energy, "250.5", "kcal")]
+        var run = raw("HKWorkoutTypeIdentifier", value: "37")
+        run.members = [raw(energy, value: "250.5", unit: "kcal")]
         #expect(try made(run) == exported(workout))
     }
 
@@ -92,17 +92,20 @@ import Testing
             + #" sourceVersion="10.2" device="\#(Self.device)" \#(Self.times)>"# + event + activity
             + (activities == 2 ? second : "") + "</Workout>"
         let start: Int64 = 1_772_348_400
-        func part(_ event: String?, _ from: Int64, _ to: Int64, _ duration: Double) -> HealthKitSample.WorkoutPart {
+        func part(_ event: String?, from: Int64, to: Int64, duration: Double) -> HealthKitSample.WorkoutPart {
             HealthKitSample.WorkoutPart(
                 event: event, start: HealthInstant(seconds: start + from, offsetMinutes: 60),
                 end: HealthInstant(seconds: start + to, offsetMinutes: 60), duration: duration)
         }
-        var swim = raw("HKWorkoutTypeIdentifier", "46")
-        swim.parts = [part("3", 300, 330, 30.75), part("1", 600, 600, 0), part(nil, 0, 720, 720)]
+        var swim = raw("HKWorkoutTypeIdentifier", value: "46")
+        swim.parts = [
+            part("3", from: 300, to: 330, duration: 30.75), part("1", from: 600, to: 600, duration: 0),
+            part(nil, from: 0, to: 720, duration: 720),
+        ]
         swim.parts[0].metadata = ["HKSwimmingStrokeStyle": "2", "X": "Kim"]
-        swim.parts[2].members = [raw(distance, "400", "m")]
+        swim.parts[2].members = [raw(distance, value: "400", unit: "m")]
         if activities == 2 {
-            var more = part(nil, 120, 720, 600)
+            var more = part(nil, from: 120, to: 720, duration: 600)
             more.members = swim.parts[2].members
             swim.parts.append(more)
         }
@@ -112,10 +115,10 @@ import Testing
         #expect(parts.count { $0["valuePeriod"] != nil } == (activities == 2 ? 3 : 1))
     }
 
-    @Test func partsThatCannotBeAreLeftOut() throws {
+    @Test func invalidPartsAreLeftOut() throws {
         let moment = HealthInstant(seconds: 1_772_348_400, offsetMinutes: 60)
         let never = HealthInstant(seconds: .max / 2, offsetMinutes: 0)
-        var run = raw("HKWorkoutTypeIdentifier", "37")
+        var run = raw("HKWorkoutTypeIdentifier", value: "37")
         for (event, start, end, duration) in [
             ("99", moment, moment, 0), ("3", never, never, 0), (nil, moment, never, 0), (nil, never, moment, 1),
             ("2", moment, moment, Double.nan), ("7", moment, moment, -1), ("4", moment, moment, 1e300),
@@ -123,19 +126,19 @@ import Testing
             run.parts.append(
                 HealthKitSample.WorkoutPart(event: event, start: start, end: end, duration: duration))
         }
-        for place in 0..<1_100 {
-            let start = HealthInstant(seconds: moment.seconds + Int64(place), offsetMinutes: 60)
+        for offset in 0..<1_100 {
+            let start = HealthInstant(seconds: moment.seconds + Int64(offset), offsetMinutes: 60)
             run.parts.append(HealthKitSample.WorkoutPart(event: "3", start: start, end: start, duration: 0))
         }
         var zones = TimeZoneOffsets()
         let sample = try run.sample(in: .standard, &zones)
         guard case .workout(let workout) = sample.value else { return #expect(Bool(false)) }
-        // Those of an impossible length are moments.
+        // Events of an impossible duration are points in time.
         #expect(workout.parts.count == HealthWorkout.partLimit && sample.repairs.contains(.partDropped))
         #expect(workout.parts.prefix(3).map(\.kind.code).allSatisfy { $0.hasPrefix("HKWorkoutEventType") })
     }
 
-    @Test func whatIsNoneSaysWhy() {
+    @Test func invalidSamplesHaveAReason() {
         func reason(_ raw: HealthKitSample) -> SkipReason? {
             var zones = TimeZoneOffsets()
             do throws(SkipReason) {
@@ -146,12 +149,12 @@ import Testing
             }
         }
         let heartRate = "HKQuantityTypeIdentifierHeartRate"
-        #expect(reason(raw("HKUnknown", "1")) == .unsupportedType)
-        #expect(reason(raw("HKElectrocardiogram", "1")) == .unsupportedType)
-        #expect(reason(raw(heartRate, nil, "count/min")) == .valueMissing)
-        #expect(reason(raw(heartRate, "72", "kg")) == .unknownUnit)
-        #expect(reason(raw(heartRate, "x", "count/min")) == .valueNotANumber)
-        #expect(reason(raw("HKCategoryTypeIdentifierSleepAnalysis", "99")) == .unknownValue)
-        #expect(reason(raw("HKCorrelationTypeIdentifierBloodPressure", nil)) == .incompleteCorrelation)
+        #expect(reason(raw("HKUnknown", value: "1")) == .unsupportedType)
+        #expect(reason(raw("HKElectrocardiogram", value: "1")) == .unsupportedType)
+        #expect(reason(raw(heartRate, value: nil, unit: "count/min")) == .valueMissing)
+        #expect(reason(raw(heartRate, value: "72", unit: "kg")) == .unknownUnit)
+        #expect(reason(raw(heartRate, value: "x", unit: "count/min")) == .valueNotANumber)
+        #expect(reason(raw("HKCategoryTypeIdentifierSleepAnalysis", value: "99")) == .unknownValue)
+        #expect(reason(raw("HKCorrelationTypeIdentifierBloodPressure", value: nil)) == .incompleteCorrelation)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-/// One after the other, as they measure and need memory.
+/// Serialized, since these tests measure memory and need a lot of it.
 @Suite(.serialized)
 struct LargeInputTests {
     private let heartRate = "HKQuantityTypeIdentifierHeartRate"
@@ -21,8 +21,8 @@ struct LargeInputTests {
         }
     }
 
-    /// In a process of its own, as the tests beside it need memory too. What holds the samples takes several times their
-    /// size.
+    /// In a process of its own, since concurrent tests need memory too. Code that holds all samples needs several times
+    /// their size.
     @Test func memoryDoesNotGrowWithTheExport() async {
         await #expect(processExitsWith: .success) {
             let records = 100_000
@@ -40,7 +40,7 @@ struct LargeInputTests {
         }
     }
 
-    /// The greatest resident size so far, in bytes; 0 where the system does not tell.
+    /// The peak resident size in bytes; 0 if the system does not report it.
     private static var peakMemory: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
@@ -48,7 +48,8 @@ struct LargeInputTests {
     }
 }
 
-/// Makes up an export while it is read. One in eight records is converted: most of a real export is of few types.
+/// Generates an export while it is read. One in eight records is converted, since nearly all of a real export is of few
+/// types.
 private final class EndlessBytes: ByteSource {
     let damage: (code: String, message: String)? = nil
     private(set) var given = 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-/// What is told of tags, as text: one line for each.
+/// Records the reported tags as text: one line for each.
 private struct MarkupLog: MarkupEvents {
     var lines: [String] = []
     var problems = 0
@@ -22,7 +22,7 @@ private struct MarkupLog: MarkupEvents {
 }
 
 @Suite struct MarkupTests {
-    /// The tags that the scanner finds, and the number of faults.
+    /// Returns the tags that the scanner finds, and the number of faults.
     private func scan(_ text: String) -> MarkupLog {
         var bytes = Array(text.utf8)
         var scanner = MarkupScanner(MarkupLog())
@@ -31,7 +31,7 @@ private struct MarkupLog: MarkupEvents {
         return scanner.events
     }
 
-    /// The tags that libxml2 finds; nil where the text is not well-formed.
+    /// Returns the tags that libxml2 finds, or nil if the text is not well-formed.
     private func reference(_ text: String) -> [String]? {
         final class Log { var lines: [String] = [] }
         let log = Log()
@@ -46,7 +46,7 @@ private struct MarkupLog: MarkupEvents {
                     let end = fields?[index * 5 + 4]
                 else { continue }
                 let value = UnsafeBufferPointer(start: start, count: end - start)
-                // libxml2 leaves the ampersand as a reference where entities are not replaced.
+                // libxml2 leaves the ampersand as a reference if entities are not replaced.
                 let text = String(decoding: value, as: UTF8.self).replacingOccurrences(of: "&#38;", with: "&")
                 pairs.append(String(cString: name) + "=" + text)
             }
@@ -64,7 +64,7 @@ private struct MarkupLog: MarkupEvents {
         return status == 0 ? log.lines : nil
     }
 
-    @Test func onWellFormedDocumentsItReportsWhatLibxml2Reports() throws {
+    @Test func scannerReportsTheSameAsLibxml2ForWellFormedDocuments() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         let names = ["Record", "Workout", "MetadataEntry", "Correlation", "x", "Me", "WorkoutEvent", "é"]
@@ -102,7 +102,7 @@ private struct MarkupLog: MarkupEvents {
         }
     }
 
-    @Test func aReferenceThatMeansNothingIsAMarkSoThatNoNumberSilentlyLosesACharacter() {
+    @Test func invalidReferenceIsReplacedByAMark() {
         for text in ["7&xxe;2", "7&2", "7&#11;2", "7&#xD800;2", "7&;2", "7&#+50;2", "7&thisistoolong;2"] {
             #expect(scan("<Record value='\(text)'/>").lines.first?.contains("\u{7F}") == true, "\(text)")
         }
@@ -113,7 +113,7 @@ private struct MarkupLog: MarkupEvents {
         "<Record a=1 b='2'/>", "<Record 'x' b='2'/>", "<Record a=='1' b='2'/>",
         "<Record b='2' / c>", "< <Record b='2'/>", "<Record b='2'<Record b='2'/>", "<Record b='2' \"",
     ])
-    func faultsOfMarkupCostLittleWhatFollowsIsRead(text: String) {
+    func faultyMarkupDoesNotAffectLaterElements(text: String) {
         let log = scan("<HealthData>" + text + "><Me b='3'/></HealthData>")
         #expect(log.lines.contains("Record|b=2") || text.hasPrefix("<Record b='2' \""), "\(log.lines)")
         #expect(log.lines.contains("Me|b=3") || text.hasSuffix("\""), "\(log.lines)")

@@ -5,7 +5,7 @@ import Testing
 @testable import AppleHealthExport
 
 @Suite struct MetadataOmissionTests {
-    @Test func eachPieceOfMetadataThatIsNotPassedOnIsCountedByItsReason() throws {
+    @Test func droppedMetadataAreCountedByReason() throws {
         let outcome = try Exports.convert(
             Exports.record(metadata: [
                 ("HKTimeZone", "Asia/Tokyo"), ("HKWasUserEntered", "1"), ("com.example.mood", "of the app"),
@@ -17,11 +17,11 @@ import Testing
             outcome.importReport.droppedMetadata
                 == [.ofApp: 2, .revealing: 1, .unlisted: 1, .unreadable: 2, .repeated: 1])
         #expect(outcome.importReport.parts["MetadataEntry"] == 10)
-        let told = outcome.importReport.json["droppedMetadata"]
-        #expect(told?["of-app"]?.integer == 2 && told?["repeated"]?.integer == 1)
+        let reported = outcome.importReport.json["droppedMetadata"]
+        #expect(reported?["of-app"]?.integer == 2 && reported?["repeated"]?.integer == 1)
     }
 
-    @Test func whatIsPassedOnIsNotCounted() throws {
+    @Test func includedMetadataIsNotCountedAsOmitted() throws {
         let outcome = try Exports.convert(Exports.record(metadata: [("HKWasUserEntered", "0")]))
         #expect(outcome.importReport.droppedMetadata.isEmpty)
         #expect(outcome.importReport.json["droppedMetadata"] == nil)

@@ -21,7 +21,7 @@ import Testing
         "unit":{"healthKit":"kg","ucum":"kg","display":"kg"}}]}
         """
 
-    @Test func standInTheAccountUnderTheirOwnNamesAndOthersThanTheyDoNot() throws {
+    @Test func accountNamesTheStudysTypesAndNoOtherUnknownTypes() throws {
         let table = try HealthTypeTable.standard.applying(supplement: JSON(parsing: Self.supplement))
         let body =
             Exports.record("StudyGripStrength", "41.5", unit: "kg")

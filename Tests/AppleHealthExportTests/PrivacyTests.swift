@@ -6,10 +6,10 @@ import Testing
 @testable import AppleHealthExport
 
 @Suite struct PrivacyTests {
-    /// A name in every attribute and element where a person's name, a place or a link can stand.
+    /// A name in every attribute and element that can contain a person's name, a location or a link.
     private var planted: String {
         let name = "Zaphod"
-        func record(_ type: String, _ value: String, _ unit: String) -> String {
+        func record(_ type: String, value: String, unit: String) -> String {
             """
             <Record type="\(type)" sourceName="\(name)’s Apple\u{A0}Watch" sourceVersion="\(name) 1.0" device="&lt;&lt;HKDevice: 0x1&gt;, name:\(name), manufacturer:\(name), model:\(name), hardware:\(name), localIdentifier:\(name)&gt;" unit="\(unit)" creationDate="\(name)" startDate="2018-09-10 02:28:55 -0700" endDate="2018-09-10 02:28:55 -0700" value="\(value)" \(name)="\(name)">
             <MetadataEntry key="HKTimeZone" value="\(name)/Home"/><MetadataEntry key="HKExternalUUID" value="\(name)"/>
@@ -19,15 +19,15 @@ import Testing
         }
         return """
             <Me HKCharacteristicTypeIdentifierDateOfBirth="\(name)" Name="\(name)"/>
-            \(record("HKQuantityTypeIdentifierHeartRate", "72", "count/min"))
-            \(record("HKQuantityTypeIdentifierBloodGlucose", "95", "mg/dL"))
-            \(record("HKQuantityTypeIdentifierBloodPressureSystolic", "120", "mmHg"))
-            \(record("HKQuantityTypeIdentifierHeartRate \(name)", "72", "count/min"))
-            \(record("\(name)", "72", "count/min"))
-            \(record("HKQuantityTypeIdentifierHeartRate", name, "count/min"))
-            \(record("HKQuantityTypeIdentifierHeartRate", "72", name))
-            \(record("HKCategoryTypeIdentifierSleepAnalysis", name, ""))
-            \(record("HKCategoryTypeIdentifierSleepAnalysis", "HKCategoryValueSleepAnalysisAsleepCore", name))
+            \(record("HKQuantityTypeIdentifierHeartRate", value: "72", unit: "count/min"))
+            \(record("HKQuantityTypeIdentifierBloodGlucose", value: "95", unit: "mg/dL"))
+            \(record("HKQuantityTypeIdentifierBloodPressureSystolic", value: "120", unit: "mmHg"))
+            \(record("HKQuantityTypeIdentifierHeartRate \(name)", value: "72", unit: "count/min"))
+            \(record("\(name)", value: "72", unit: "count/min"))
+            \(record("HKQuantityTypeIdentifierHeartRate", value: name, unit: "count/min"))
+            \(record("HKQuantityTypeIdentifierHeartRate", value: "72", unit: name))
+            \(record("HKCategoryTypeIdentifierSleepAnalysis", value: name, unit: ""))
+            \(record("HKCategoryTypeIdentifierSleepAnalysis", value: "HKCategoryValueSleepAnalysisAsleepCore", unit: name))
             <Correlation type="HKCorrelationTypeIdentifierFood" sourceName="\(name)" startDate="\(name)"><MetadataEntry key="HKFoodType" value="\(name)"/></Correlation>
             <Correlation type="\(name)"/>
             <Workout workoutActivityType="HKWorkoutActivityType\(name)" duration="\(name)" durationUnit="\(name)" totalDistance="\(name)" sourceName="\(name)" sourceVersion="\(name)" device="\(name)" startDate="2018-09-10 02:28:55 -0700" endDate="2018-09-10 02:38:55 -0700">
@@ -38,7 +38,7 @@ import Testing
             """
     }
 
-    @Test func noByteThatLeavesTheConverterHasAPlantedNameAndNothingOfTheFoldersOtherFiles() throws {
+    @Test func outputContainsNoNamesAndNothingOfOtherFiles() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let ecg = folder.appendingPathComponent("electrocardiograms")
@@ -58,8 +58,8 @@ import Testing
         #expect(outcome.made.allSatisfy { ["app", "Apple Watch"].contains($0.observation.device?.display) })
     }
 
-    /// Notes wherever the XML or a file can have them, beside values that are right.
-    private static func noted(_ note: String) -> String {
+    /// Notes in all elements and files that can contain them, next to valid values.
+    private static func elements(_ note: String) -> String {
         let keys = [
             "HKNote", "HKMetadataKeyNote", "HKNotes", "HKComment", "HKFoodType", "HKWorkoutBrandName", "HKLapLength",
             "HKSwimmingStrokeStyle", "HKIndoorWorkout", "HKMetadataKeyHeartRateMotionContext", "HKWasUserEntered",
@@ -84,9 +84,9 @@ import Testing
             """
     }
 
-    private static func notedFiles(_ note: String) -> [(String, String)] {
+    private static func files(_ note: String) -> [(String, String)] {
         [
-            ("export.xml", Exports.root(noted(note))),
+            ("export.xml", Exports.root(elements(note))),
             (
                 "workout-routes/\(note).gpx",
                 FilesRouteTests.file(
@@ -119,10 +119,10 @@ import Testing
         ]
     }
 
-    @Test func noFreeTextLeavesWhateverIsNamedButClinicalRecordsThoseLeaveWhereTheyAreNamedAlone() throws {
+    @Test func freeTextIsExportedOnlyInClinicalRecordsThatAreNamed() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
-        for (name, text) in Self.notedFiles("Zaphod") {
+        for (name, text) in Self.files("Zaphod") {
             let file = folder.appendingPathComponent(name)
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -141,7 +141,7 @@ import Testing
         #expect(try Exports.convert(path: folder.path, selection: selection).text.contains("Zaphod"))
     }
 
-    @Test func theIdentityDoesNotDependOnTheNameSoItCannotTellIt() throws {
+    @Test func identityDoesNotDependOnTheNameAndCannotRevealIt() throws {
         let names = ["Robin’s Apple Watch", "Kim’s Apple Watch", "Apple Watch"].map {
             Exports.record(source: $0, device: "")
         }

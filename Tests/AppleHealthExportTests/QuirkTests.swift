@@ -5,7 +5,7 @@ import Testing
 
 @testable import AppleHealthExport
 
-/// Every quirk that is known of real exports, one test each.
+/// Every known quirk of real exports, one test each.
 @Suite struct QuirkTests {
     private let heartRate = "HKQuantityTypeIdentifierHeartRate"
 
@@ -14,7 +14,7 @@ import Testing
             bytes: Array((prolog + "<HealthData locale=\"x\">" + Exports.record() + "</HealthData>").utf8))
     }
 
-    @Test func theDocumentTypeOfIOS16WhichIsNotWellFormedIsSteppedOver() throws {
+    @Test func malformedDocumentTypeOfIOS16IsSkipped() throws {
         let outcome = try withProlog(
             """
             <?xml version="1.0" encoding="UTF-8"?>
@@ -60,7 +60,7 @@ import Testing
         #expect(outcome.values.contains("73"))
     }
 
-    @Test func dataThatContradictTheDocumentTypeAreReadNothingIsValidated() throws {
+    @Test func dataThatContradictTheDocumentTypeAreRead() throws {
         let outcome = try Exports.convert(
             """
             <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="x" startDate="2022-09-10 02:28:55 -0700" endDate="2022-09-10 02:38:55 -0700">
@@ -71,7 +71,7 @@ import Testing
         #expect(outcome.importReport.parts == ["WorkoutEvent": 1, "MetadataEntry": 1])
     }
 
-    @Test func exportDateAndMeMayBeMissingAndAreNotReadWhereTheyAreThere() throws {
+    @Test func exportDateAndMeAreOptionalAndNotRead() throws {
         let bare = try Exports.convert(bytes: Array("<HealthData>\(Exports.record())</HealthData>".utf8))
         #expect(bare.importReport.read == 1 && bare.importReport.notRead.isEmpty)
         let full = try Exports.convert(
@@ -84,12 +84,12 @@ import Testing
         ("", SkipReason.valueMissing), ("NaN", .valueNotANumber), ("1e309", .valueOutOfRange),
         ("72,5", .valueNotANumber),
     ])
-    func valuesThatAreNoneAreNamed(value: String, reason: SkipReason) throws {
+    func invalidValuesAreReported(value: String, reason: SkipReason) throws {
         let outcome = try Exports.convert(Exports.record(heartRate, value) + Exports.record())
         #expect(outcome.skipped(heartRate, reason) == 1 && outcome.values == ["72"])
     }
 
-    @Test func aValueOrAUnitThatIsMissingAndADateThatIsMissingOrNoneAreNamed() throws {
+    @Test func missingValuesUnitsAndDatesAreReported() throws {
         let date = "startDate=\"2018-09-10 02:28:55 -0700\" endDate=\"2018-09-10 02:28:55 -0700\""
         let outcome = try Exports.convert(
             """
@@ -107,12 +107,12 @@ import Testing
         #expect(outcome.values == ["61"] && outcome.importReport.repaired == ["end-missing": 1])
     }
 
-    @Test func anEndInTheYear9999IsNamed() throws {
+    @Test func endInTheYear9999IsReported() throws {
         let outcome = try Exports.convert(Exports.record(end: "9999-12-31 23:59:59 +0000"))
         #expect(outcome.skipped(heartRate, .dateOutOfRange) == 1 && outcome.made.isEmpty)
     }
 
-    @Test func aFileCutInTheMiddleGivesWhatCameBeforeAndSaysSo() throws {
+    @Test func truncatedFileGivesItsCompleteRecordsAndReportsTheCut() throws {
         let whole = Exports.root(
             Exports.record() + Exports.record(heartRate, "73") + Exports.record(heartRate, "74", metadata: [("a", "b")])
         )
@@ -121,13 +121,13 @@ import Testing
         #expect(inside.values == ["72", "73"] && inside.importReport.outcome == .truncated)
         #expect(inside.importReport.problem?.code == "export-truncated")
         #expect(inside.importReport.read == 3 && inside.skipped(heartRate, .cutOff) == 1)
-        // In the middle of a tag there is no type to name: the element's own name stands for it.
+        // In the middle of a tag the type is not known: the element's own name is used for it.
         let start = try #require(whole.range(of: "startDate", options: .backwards))
         let tag = try Exports.convert(bytes: Array(whole[..<start.lowerBound].utf8))
         #expect(tag.importReport.read == 3 && tag.skipped("Record", .cutOff) == 1 && tag.values == ["72", "73"])
     }
 
-    @Test func anExportCutAtAnyByteIsConvertedAsFarAsItGoesAndItsElementsAreAllCounted() throws {
+    @Test func exportTruncatedAtAnyByteIsConvertedAndItsElementsAreCounted() throws {
         let whole = Exports.root(
             Exports.record(metadata: [("HKWasUserEntered", "1")]) + Exports.record(heartRate, "73")
                 + "<ActivitySummary/>")
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func anEmptyFileSomethingElseAndUTF16AreErrorsWithACode() {
+    @Test func emptyForeignAndUTF16FilesAreErrors() {
         #expect(throws: ExportError.empty) { try Exports.convert(bytes: []) }
         #expect(throws: ExportError.notAnExport) { try Exports.convert(bytes: Array("<ClinicalDocument/>".utf8)) }
         #expect(throws: ExportError.notAnExport) { try Exports.convert(bytes: Array("{}".utf8)) }
@@ -154,7 +154,7 @@ import Testing
         #expect(throws: ExportError.unreadable(errno: 2)) { try Exports.convert(path: "/nowhere/export.zip") }
     }
 
-    @Test func theSameAttributeTwiceAsIOS16WroteInStatisticsTheFirstCountsAndItIsCountedAsMended() throws {
+    @Test func firstOfTwoEqualAttributesCountsAndTheRepairIsCounted() throws {
         let twice = Exports.record().replacingOccurrences(
             of: "endDate=", with: "startDate=\"2001-01-01 00:00:00 +0000\" endDate=")
         let outcome = try Exports.convert(
@@ -168,11 +168,11 @@ import Testing
         #expect(outcome.importReport.repaired == ["duplicate-attribute": 2])
     }
 
-    @Test func charactersThatXMLForbidsAndBytesThatAreNoUTF8AreFilteredAndCounted() throws {
+    @Test func forbiddenCharactersAndInvalidUTF8AreFilteredAndCounted() throws {
         var bytes = Array(
             Exports.root(Exports.record(source: "A\u{B}B\u{1}C") + "\u{C}" + Exports.record(heartRate, "73")).utf8)
-        let place = try #require(bytes.firstIndex(of: UInt8(ascii: "B")))
-        bytes.insert(contentsOf: [0xC3, 0x28, 0xFF, 0xED, 0xA0, 0x80], at: place)
+        let index = try #require(bytes.firstIndex(of: UInt8(ascii: "B")))
+        bytes.insert(contentsOf: [0xC3, 0x28, 0xFF, 0xED, 0xA0, 0x80], at: index)
         let outcome = try Exports.convert(bytes: bytes)
         #expect(outcome.values == ["72", "73"] && outcome.importReport.outcome == .complete)
         #expect(outcome.importReport.filtered == ["illegal-characters": 3, "invalid-utf-8": 5])
@@ -218,7 +218,7 @@ import Testing
         #expect(outcome.made.count == 3 && outcome.importReport.elements == ["Record": 2, "Workout": 1])
     }
 
-    @Test func metadataKeysThatDifferOnlyInCaseAreBothDroppedAndTheExactKeyIsTaken() throws {
+    @Test func metadataKeysAreCaseSensitive() throws {
         let outcome = try Exports.convert(
             Exports.record(metadata: [
                 ("meal", "Robin"), ("Meal", "Robin"), ("hkwasuserentered", "1"), ("HKWasUserEntered", "0"),
@@ -237,7 +237,7 @@ import Testing
         #expect(outcome.skipped(heartRate, .duplicate) == 1 && outcome.skipped("HKWorkout", .duplicate) == 1)
     }
 
-    @Test func phoneAndWatchCountTheSameStepsBothStayAndItCanBeSeenWhichIsWhich() throws {
+    @Test func samePhoneAndWatchStepsBothStayWithTheirDevices() throws {
         let phone = "&lt;&lt;HKDevice: 0x1&gt;, name:iPhone, model:iPhone, hardware:iPhone14,5&gt;"
         let outcome = try Exports.convert(
             Exports.record("HKQuantityTypeIdentifierStepCount", "50", unit: "count")
@@ -247,7 +247,7 @@ import Testing
         #expect(Set(outcome.observations.compactMap(\.id)).count == 2)
     }
 
-    @Test func sleepStagesOverlapBeingInBedAndOtherSourcesEachStaysAsItIs() throws {
+    @Test func overlappingSleepStagesAllStayUnchanged() throws {
         let type = "HKCategoryTypeIdentifierSleepAnalysis"
         let span = ("2022-09-10 22:28:55 -0700", "2022-09-11 06:28:55 -0700")
         let values = ["InBed", "AsleepCore", "AsleepREM", "Asleep", "Dreaming"]
@@ -262,7 +262,7 @@ import Testing
         #expect(outcome.skipped(type, .unknownValue) == 1)
     }
 
-    @Test func activitySummariesInWhateverUnitOfEnergyAudiogramsAndPrescriptionsAreObservationsWithoutNames() throws {
+    @Test func summariesInAnyEnergyUnitAudiogramsAndPrescriptionsAreObservationsWithoutNames() throws {
         let outcome = try Exports.convert(
             """
             <ActivitySummary dateComponents="2016-11-15" activeEnergyBurned="2469.6" activeEnergyBurnedUnit="kJ"/>
@@ -299,7 +299,7 @@ import Testing
         #expect(outcome.values == ["50"])
     }
 
-    @Test func placesOfARouteInsideTheWorkoutAsOlderSystemsWroteThemGoNowhere() throws {
+    @Test func routeLocationsInsideAWorkoutOfOlderSystemsAreNotExported() throws {
         let outcome = try Exports.convert(
             """
             <Workout workoutActivityType="HKWorkoutActivityTypeRunning" sourceName="x" startDate="2016-11-14 07:25:41 -0700" endDate="2016-11-14 07:30:52 -0700">
@@ -310,11 +310,11 @@ import Testing
         #expect(
             !outcome.text.contains("37.7777") && !outcome.text.contains("Robin")
                 && !outcome.text.contains("HKIndoorWorkout"))
-        // The offset of the export is put right by the zone.
+        // The zone corrects the offset of the export.
         #expect(outcome.observations.first?.effective?.json["start"]?.string == "2016-11-14T06:25:41-08:00")
     }
 
-    @Test func aRawBracketInsideAValueIsTakenOutAValueThatWasNeverClosedCostsItsOwnElementAlone() throws {
+    @Test func strayBracketsAndUnclosedValuesAffectOnlyTheirElement() throws {
         let raw = Exports.record(device: "<<HKDevice: 0x1>, name:Apple Watch, model:Watch>")
         let open = Exports.record(heartRate, "73").replacingOccurrences(of: "value=\"73\"/>", with: "value=\"73/>")
         let outcome = try Exports.convert(
@@ -323,13 +323,13 @@ import Testing
         #expect(outcome.importReport.filtered["stray-brackets"] == 2)
     }
 
-    @Test func aClosingTagThatWasLostDoesNotSwallowWhatFollows() throws {
+    @Test func missingClosingTagDoesNotLoseTheNextElements() throws {
         let open = Exports.record(metadata: [("a", "b")]).replacingOccurrences(of: "</Record>", with: "")
         let outcome = try Exports.convert(open + Exports.record(heartRate, "73") + Exports.record(heartRate, "74"))
         #expect(outcome.values == ["72", "73", "74"])
     }
 
-    @Test func whatFollowsTheEndOfTheRootIsNotLookedAtInTheSamePieceOrInAnother() throws {
+    @Test func contentAfterTheEndOfTheRootIsIgnored() throws {
         let text = Exports.root(Exports.record()) + Exports.record(heartRate, "73") + "</HealthData>"
         for size in [7, 1 << 20] {
             let outcome = try Exports.convert(bytes: Array(text.utf8), pieces: { size })
@@ -337,7 +337,7 @@ import Testing
         }
     }
 
-    @Test func aTagThatIsCutByAnotherGivesTheSameInAnyPieces() throws {
+    @Test func tagCutByAnotherHasTheSameResultForAnyChunkSize() throws {
         let text = """
             <HealthData><Record nype="HKQuantityTypeIdentifierHeartRate" source ="x" unit="count/min" startDat</Record>\
             19070800-0400" Health Mate  App Version="2</HealthData>.16" value="66"/>

@@ -16,7 +16,7 @@ import Testing
         return try Exports.convert(path: file.path)
     }
 
-    @Test func theExportIsFoundByItsContentWhateverItsNameDecoysAreCounted() throws {
+    @Test func exportIsFoundByItsContentAndOtherFilesAreCounted() throws {
         let outcome = try convert([
             ZipEntry("__MACOSX/apple_health_export/._export.xml", xml), ZipEntry("apple_health_export/._x.xml", xml),
             ZipEntry("apple_health_export/export_cda.xml", Array("<ClinicalDocument/><ClinicalDocument>".utf8)),
@@ -41,14 +41,14 @@ import Testing
         #expect(outcome.values == ["72"] && outcome.importReport.notRead["refused-path"] == 1)
     }
 
-    @Test func sizesInADescriptorBehindTheDataAndZIP64() throws {
+    @Test func sizesInADataDescriptorAndInZIP64AreRead() throws {
         for entry in [ZipEntry("a/export.xml", xml, hasDescriptor: true), ZipEntry("a/export.xml", xml, isZip64: true)]
         {
             #expect(try convert([ZipEntry("a/x.csv", [1]), entry]).values == ["72"])
         }
     }
 
-    @Test func anArchiveCutInTheMiddleGivesWhatCouldBeUnpacked() throws {
+    @Test func truncatedArchiveGivesItsUnpackedPart() throws {
         let body = (0..<2000).map {
             Exports.record(
                 "HKQuantityTypeIdentifierHeartRate", "\($0 % 100 + 40)", start: "2018-09-10 02:28:\($0 % 50 + 10) -0700"

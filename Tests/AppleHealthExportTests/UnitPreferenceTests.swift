@@ -31,7 +31,7 @@ import Testing
         #expect(again.made.isEmpty && again.importReport.skippedTotal == Self.forms.count)
     }
 
-    @Test func samplesWhoseUnitChangesWithinOneExportAreConvertedOnce() throws {
+    @Test func samplesInTwoUnitsWithinOneExportAreConvertedOnce() throws {
         let outcome = try Exports.convert(Self.export(false) + Self.export(true))
         #expect(outcome.made.count == Self.forms.count)
         for form in Self.forms { #expect(outcome.skipped("HKQuantityTypeIdentifier" + form.type, .duplicate) == 1) }
@@ -54,9 +54,9 @@ import Testing
         #expect(outcome.made.count == 1 && outcome.skipped("HKQuantityTypeIdentifierBodyMass", .unknownUnit) == 1)
     }
 
-    /// What HealthKit or a journal reports of the sample has the id that the export's has.
+    /// A sample that HealthKit or a journal reports has the same id as the export's.
     @Test(arguments: [("804.672", "m"), ("0.804672", "km"), ("0.5", "mi"), ("880", "yd")])
-    func healthKitsSampleHasTheIdOfTheExportsWhateverUnitThePersonSees(value: String, unit: String) throws {
+    func healthKitSampleHasTheIdOfTheExportsSampleInAnyUnit(value: String, unit: String) throws {
         let made = try #require(
             Exports.convert(
                 Exports.record("HKQuantityTypeIdentifierDistanceWalkingRunning", "0.5", unit: "mi")

@@ -10,18 +10,18 @@ import Testing
     private static let example = Exports.project.appendingPathComponent("Examples/apple-health/export.zip").path
     private static let script = Exports.project.appendingPathComponent("Scripts/generate-apple-health-export.py").path
 
-    /// How often elements begin, by searching the text.
+    /// Counts the starts of elements by searching the text.
     private func count(_ name: String, in text: Data) -> Int {
         var count = 0
-        var place = text.startIndex
-        while let range = text.range(of: Data("<\(name) ".utf8), in: place..<text.endIndex) {
+        var start = text.startIndex
+        while let range = text.range(of: Data("<\(name) ".utf8), in: start..<text.endIndex) {
             count += 1
-            place = range.upperBound
+            start = range.upperBound
         }
         return count
     }
 
-    @Test(.enabled(if: Exports.hasPython)) func theExampleIsWhatItsScriptWritesByteForByte() throws {
+    @Test(.enabled(if: Exports.hasPython)) func exampleEqualsTheOutputOfItsScript() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("export.zip")
@@ -29,7 +29,7 @@ import Testing
         #expect(try Data(contentsOf: file) == Data(contentsOf: URL(fileURLWithPath: Self.example)))
     }
 
-    @Test func theExampleEveryElementIsCountedNoNameLeavesAndTheSecondImportAddsNothing() throws {
+    @Test func exampleIsFullyCountedWithoutNamesAndASecondImportAddsNothing() throws {
         var text: [UInt8] = []
         var differing = 0
         let folder = try Exports.folder()
@@ -63,7 +63,7 @@ import Testing
         #expect(again == 0 && second.converted == 0 && second.read == importReport.read)
     }
 
-    @Test(.enabled(if: Exports.hasPython)) func folderArchiveAndBareFileGiveTheSame() throws {
+    @Test(.enabled(if: Exports.hasPython)) func folderArchiveAndSingleFileHaveTheSameResult() throws {
         let folder = try Exports.folder()
         defer { try? FileManager.default.removeItem(at: folder) }
         var texts: [String] = []
@@ -103,7 +103,7 @@ import Testing
         #expect(components == ["5.19412346680959", "48.74499999999999", "800.125523462647482"])
     }
 
-    @Test func thePiecesThatTheBytesComeInDoNotMatter() throws {
+    @Test func resultDoesNotDependOnTheChunkSizes() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         let bytes = Array(Fuzzing.document.utf8)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func mutatedExportsNeverCrashAndWhatIsConvertedIsAnObservationWithoutAName() throws {
+    @Test func mutatedExportsNeverCrashAndGiveObservationsWithoutNames() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for round in 0..<400 {
@@ -137,7 +137,7 @@ import Testing
     }
 }
 
-/// A document with a little of everything, and ways to break it.
+/// A document with some elements of every kind, and ways to break it.
 enum Fuzzing {
     static let document = """
         <?xml version="1.0" encoding="UTF-8"?>
@@ -163,16 +163,16 @@ enum Fuzzing {
         var bytes = document
         for _ in 0..<Int.random(in: 1...8, using: &random) {
             guard bytes.count > 2 else { break }
-            let place = Int.random(in: 0..<bytes.count, using: &random)
-            let end = min(bytes.count, place + Int.random(in: 1...200, using: &random))
+            let index = Int.random(in: 0..<bytes.count, using: &random)
+            let end = min(bytes.count, index + Int.random(in: 1...200, using: &random))
             switch Int.random(in: 0..<7, using: &random) {
-            case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
-            case 1: bytes.removeSubrange(place..<end)
-            case 2: bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0..<bytes.count, using: &random))
-            case 3: bytes.insert("<>\"'&=/ ".utf8.randomElement(using: &random) ?? 0, at: place)
-            case 4: bytes.removeSubrange(place...)
-            case 5: bytes.swapAt(place, Int.random(in: 0..<bytes.count, using: &random))
-            default: bytes.insert(contentsOf: Array(repeating: bytes[place], count: 40), at: place)
+            case 0: bytes[index] = UInt8.random(in: 0...255, using: &random)
+            case 1: bytes.removeSubrange(index..<end)
+            case 2: bytes.insert(contentsOf: bytes[index..<end], at: Int.random(in: 0..<bytes.count, using: &random))
+            case 3: bytes.insert("<>\"'&=/ ".utf8.randomElement(using: &random) ?? 0, at: index)
+            case 4: bytes.removeSubrange(index...)
+            case 5: bytes.swapAt(index, Int.random(in: 0..<bytes.count, using: &random))
+            default: bytes.insert(contentsOf: Array(repeating: bytes[index], count: 40), at: index)
             }
         }
         return bytes

@@ -3,7 +3,7 @@ import HealthData
 import Testing
 
 @Suite struct WorkoutEventTests {
-    @Test func statisticsThatAreNoComponentAndThoseWithoutAValueAreCounted() throws {
+    @Test func statisticsWithoutAComponentOrValueAreCounted() throws {
         func statistics(_ type: String, _ values: String) -> String {
             "<WorkoutStatistics type=\"HKQuantityTypeIdentifier\(type)\" \(values)/>"
         }
@@ -40,7 +40,7 @@ import Testing
 
     private func code(_ component: JSON) -> String? { component.at("code", "coding")?[0]?["code"]?.string }
 
-    @Test func eventsAreComponentsWithTheirTimeTheirDurationAndWhatIsKnownOfThem() throws {
+    @Test func eventsAreComponentsWithTimeDurationAndMetadata() throws {
         let (outcome, parts) = try components(
             """
             <WorkoutEvent type="HKWorkoutEventTypePause" date="2022-07-10 09:10:00 -0700"/>
@@ -62,7 +62,7 @@ import Testing
         #expect(!outcome.text.contains("Robin"))
     }
 
-    @Test func eventsHaveTheOffsetOfTheWorkoutsZoneAlsoWhereTheyStandBeforeIt() throws {
+    @Test func eventsBeforeTheZoneHaveTheOffsetOfTheWorkoutsZone() throws {
         let (_, parts) = try components(
             """
             <WorkoutEvent type="HKWorkoutEventTypeLap" date="2022-07-10 09:12:00 -0700" duration="1" durationUnit="min"/>
@@ -82,7 +82,7 @@ import Testing
                 "<WorkoutEvent \(event)><MetadataEntry key=\"HKLapLength\" value=\"25 m\"/></WorkoutEvent>")
             #expect(parts.count == 1 && outcome.importReport.repaired["part-dropped"] == 1, "\(event)")
         }
-        // A duration that cannot be leaves the moment.
+        // An event with an invalid duration is a point in time.
         for duration in ["NaN", "-1", "1e309", "999999"] {
             let (outcome, parts) = try components(
                 """
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func moreEventsThanAWorkoutCanHaveAreLeftOutAndCountedAndItStaysOneObservation() throws {
+    @Test func eventsBeyondTheLimitAreLeftOutAndCounted() throws {
         let events = (0..<HealthWorkout.partLimit + 5).map { number in
             let minute = number / 60
             return """
@@ -114,7 +114,7 @@ import Testing
         <MetadataEntry key="HKSwimmingLocationType" value="2"/></WorkoutActivity>
         """
 
-    @Test func theActivitiesOfAWorkoutOfSeveralAreComponentsWithTheirStatisticsAnEventStandsOnce() throws {
+    @Test func activitiesOfAWorkoutAreComponentsWithTheirStatisticsAndEventsAppearOnce() throws {
         let other = legs.replacing("09:00:00", with: "09:40:00").replacing("09:30:00", with: "10:40:00")
             .replacing("131", with: "142").replacing("1500", with: "40")
         let (_, parts) = try components(
@@ -127,7 +127,7 @@ import Testing
                 "55411-3", "workout-heart-rate-average", "workout-heart-rate-minimum", "workout-heart-rate-maximum",
                 "HKWorkoutEventTypeLap", "HKWorkoutActivity", "HKWorkoutActivity",
             ])
-        // The whole has its own statistics and no sum of what the legs say.
+        // The workout has its own statistics, and no sum of the legs' statistics.
         #expect(parts[1].at("valueQuantity", "value")?.number?.text == "137")
         let rates = parts.suffix(2).map { leg in
             leg["extension"]?.array?.first { $0["url"]?.string?.hasSuffix("average") == true }?
@@ -138,14 +138,14 @@ import Testing
         #expect(parts[5]["extension"]?[0]?["valueCode"]?.string == "openWater")
     }
 
-    @Test func theStatisticsOfAWorkoutsOnlyActivityAreTheWorkouts() throws {
+    @Test func statisticsOfASingleActivityAreThoseOfTheWorkout() throws {
         let (_, parts) = try components(legs)
         #expect(parts.first { code($0) == "workout-heart-rate-average" }?.at("valueQuantity", "value")?.integer == 131)
         #expect(parts.first { code($0) == "workout-distance-swimming" }?.at("valueQuantity", "value")?.integer == 1500)
         #expect(!parts.contains { code($0) == "HKWorkoutActivity" })
     }
 
-    @Test func eventsAndActivitiesMakeNoOtherWorkout() throws {
+    @Test func eventsAndActivitiesDoNotChangeTheFingerprint() throws {
         let fingerprints = try ["", legs, legs + legs].map {
             try #require(Exports.convert(workout($0)).made.first).fingerprint
         }

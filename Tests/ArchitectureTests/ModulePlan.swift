@@ -49,11 +49,11 @@ struct ModulePlan {
             guard let folder = ModulePlan.code(row[1]).first else { return [] }
             let names = ModulePlan.code(row[2])
             return names.map { name in
-                let place =
+                let path =
                     names.count == 1 && folder == "Sources/\(name)/" ? String(folder.dropLast()) : folder + name
                 let mayImport = (edges[name] ?? []).union(base).subtracting([name, "nothing", "everything", "base"])
                 return Module(
-                    name: name, folder: place, layer: number, mayImport: number == 0 ? [] : mayImport,
+                    name: name, folder: path, layer: number, mayImport: number == 0 ? [] : mayImport,
                     isPortable: portable.contains(folder) && mayImport.isDisjoint(with: system),
                     isOpen: edges[name]?.contains("everything") ?? false)
             }

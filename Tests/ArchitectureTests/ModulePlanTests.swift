@@ -21,7 +21,7 @@ import Testing
         #expect(breaches.isEmpty, "\(breaches.map(\.description).joined(separator: "\n"))")
     }
 
-    @Test func noFileBreaksTheWaysOfWriting() throws {
+    @Test func noFileContainsUnwantedCode() throws {
         let breaches = try sources().flatMap(rules.writing)
         #expect(breaches.isEmpty, "\(breaches.map(\.description).joined(separator: "\n"))")
     }
@@ -97,7 +97,7 @@ import Testing
     /// The product that the benchmarks alone take.
     private static let measured = "ServerStores"
 
-    @Test func whatTheBenchmarksMeasureIsOfTheServerAlone() throws {
+    @Test func onlyServerModulesAreBenchmarked() throws {
         let manifest = try Manifest(
             String(contentsOf: package.root.appendingPathComponent("Package.swift"), encoding: .utf8))
         let product = try #require(manifest.libraries.first { $0.name == Self.measured })

@@ -19,19 +19,20 @@ struct ModuleRules {
 
     /// Imports of our modules that the plan does not allow, and imports that nobody may have.
     func imports(of file: SourceFile) -> [Breach] {
-        guard let place = module(of: file) else {
+        guard let importer = module(of: file) else {
             return [Breach(path: file.path, line: 1, what: "stands in no module of the plan")]
         }
         return SwiftCode(file.text).imports.compactMap { module, line in
             if let reason = ModuleRules.forbidden[module] {
                 return Breach(path: file.path, line: line, what: "imports \(module): \(reason)")
             }
-            if module == "GRDB", place.name != "Storage" {
+            if module == "GRDB", importer.name != "Storage" {
                 return Breach(path: file.path, line: line, what: "imports GRDB, which only Storage knows")
             }
-            guard plan.names.contains(module), module != place.name, !place.isOpen, !place.mayImport.contains(module)
+            guard plan.names.contains(module), module != importer.name, !importer.isOpen,
+                !importer.mayImport.contains(module)
             else { return nil }
-            return Breach(path: file.path, line: line, what: "\(place.name) may not import \(module)")
+            return Breach(path: file.path, line: line, what: "\(importer.name) may not import \(module)")
         }
     }
 

@@ -22,11 +22,11 @@ import Testing
         "let text = \"\"\"\nimport FHIR\n\"\"\"", "let text = #\"\nimport \" FHIR \"#", "/// import FHIR",
         "import Foundation", "import Crypto", "let importFHIR = 1",
     ])
-    func whatIsNoImportOfOursIsNotFound(statement: String) {
+    func onlyImportsOfOurModulesAreFound(statement: String) {
         #expect(breaches("Sources/Wire/Some.swift", statement + "\n") == [])
     }
 
-    @Test func codeBehindAStringIsStillCode() {
+    @Test func codeAfterAStringIsStillCode() {
         let text = #"let a = "\(b("x", c: ")"))" ; let d = "\\" "# + "\nimport FHIR\n"
         #expect(breaches("Sources/Wire/Some.swift", text) == ["2 Wire may not import FHIR"])
     }
@@ -37,7 +37,7 @@ import Testing
         #expect(breaches("Sources/Tools/tributary/Some.swift", "import Questionnaires\n") == [])
     }
 
-    @Test func theReceiverCannotReachWhatOpensOrReads() {
+    @Test func receiverMayNotImportModulesThatReadSubmissions() {
         for module in ["FHIR", "Consumer", "Records", "Warehouse"] {
             let expected = ["1 Receiver may not import \(module)"]
             #expect(breaches("Sources/Server/Receiver/Some.swift", "import \(module)\n") == expected)

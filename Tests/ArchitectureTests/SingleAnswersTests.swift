@@ -19,7 +19,7 @@ import Testing
         #expect(breaches.isEmpty, "\(breaches.map(\.description).joined(separator: "\n"))")
     }
 
-    @Test func everyMatterIsAnsweredWhereThePlanSaysSo() throws {
+    @Test func everyHomeOfAnAnswerExists() throws {
         for matter in SingleAnswers.matters + SingleAnswers.testMatters {
             guard let home = matter.home else { continue }
             let files = try package.swiftFiles(below: home.split(separator: "/").prefix(2).joined(separator: "/"))
@@ -37,11 +37,11 @@ import Testing
     func aSecondAnswerIsFound(line: String) {
         let file = SourceFile(path: "Sources/Server/Trust/Some.swift", text: "// why\n\(line)\n")
         #expect(answers.secondAnswers(in: file).map(\.line) == [2])
-        let said = SourceFile(path: "Sources/Server/Trust/Some.swift", text: "    /// \(line)\n")
-        #expect(answers.secondAnswers(in: said) == [])
+        let comment = SourceFile(path: "Sources/Server/Trust/Some.swift", text: "    /// \(line)\n")
+        #expect(answers.secondAnswers(in: comment) == [])
     }
 
-    @Test func anAnswerMayStandAtHomeAndWhereThereIsAReason() {
+    @Test func answersAreAllowedInTheirHomeAndInListedExceptions() {
         let calendar = SourceFile(
             path: "Sources/Language/Core/Time/CivilDate.swift", text: "let era = days / 146_097\n")
         #expect(answers.secondAnswers(in: calendar) == [])

@@ -36,13 +36,15 @@ struct SwiftCode {
     private static func code(of source: [Character]) -> String {
         var output = ""
         var index = 0
-        func starts(_ text: String, at place: Int) -> Bool { source[place...].starts(with: text) }
+        func starts(_ text: String, at start: Int) -> Bool { source[start...].starts(with: text) }
         while index < source.count {
             if starts("//", at: index) {
                 while index < source.count, !source[index].isNewline { index += 1 }
             } else if starts("/*", at: index) {
                 index = skipComment(source, from: index, into: &output)
-            } else if source[index] == "\"" || source[index] == "#", let end = skipString(source, index, &output) {
+            } else if source[index] == "\"" || source[index] == "#",
+                let end = skipString(source, from: index, into: &output)
+            {
                 index = end
             } else {
                 output.append(source[index].isNewline ? "\n" : source[index])
@@ -73,7 +75,7 @@ struct SwiftCode {
 
     /// Skips a string literal, plain or raw, on one line or several; nil where none begins. What stands in an
     /// interpolation is skipped too: nobody imports there.
-    private static func skipString(_ source: [Character], _ start: Int, _ output: inout String) -> Int? {
+    private static func skipString(_ source: [Character], from start: Int, into output: inout String) -> Int? {
         var index = start
         while index < source.count, source[index] == "#" { index += 1 }
         let hashes = String(repeating: "#", count: index - start)
@@ -86,7 +88,7 @@ struct SwiftCode {
             if source[index...].starts(with: "\\" + hashes) {
                 index += 1 + hashes.count
                 if index < source.count, source[index] == "(" {
-                    index = skipInterpolation(source, index)
+                    index = skipInterpolation(source, from: index)
                     continue
                 }
             }
@@ -98,12 +100,12 @@ struct SwiftCode {
         return index
     }
 
-    private static func skipInterpolation(_ source: [Character], _ start: Int) -> Int {
+    private static func skipInterpolation(_ source: [Character], from start: Int) -> Int {
         var index = start
         var depth = 0
         while index < source.count {
             var ignored = ""
-            if source[index] == "\"", let end = skipString(source, index, &ignored) {
+            if source[index] == "\"", let end = skipString(source, from: index, into: &ignored) {
                 index = end
                 continue
             }

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite struct AttachmentCleaningTests {
-    private static let dirty = JPEGBytes.file(JPEGBytes.jfif, JPEGBytes.exifSegment(orientation: 6), behind: [1])
+    private static let dirty = JPEGBytes.file(JPEGBytes.jfif, JPEGBytes.exifSegment(orientation: 6), trailing: [1])
     private static let pdf = Array("%PDF-1.7 SECRET".utf8)
 
     private func response(_ attachment: JSON, linkID: String = "photo") throws -> JSONObject {
@@ -32,7 +32,7 @@ import Testing
         JSON.object(response)["item"]?[0]?["item"]?[0]?["answer"]?[0]?["valueAttachment"]?.object
     }
 
-    @Test func aPhotoLosesWhatItSaysAndItsNames() throws {
+    @Test func photoLosesItsMetadataAndItsNames() throws {
         let given = attachment(
             Self.dirty,
             [
@@ -47,16 +47,16 @@ import Testing
         #expect(Array(bytes) == (try CleanedImage(Self.dirty).bytes))
         #expect(clean["size"]?.integer == bytes.count)
         #expect(clean["hash"]?.string == Data(Insecure.SHA1.hash(data: bytes)).base64EncodedString())
-        let place = "QuestionnaireResponse.item[0].item[0].answer[0].valueAttachment"
-        #expect(outcome.findings.map(\.element) == ["title", "creation", "url", "data"].map { "\(place).\($0)" })
+        let path = "QuestionnaireResponse.item[0].item[0].answer[0].valueAttachment"
+        #expect(outcome.findings.map(\.element) == ["title", "creation", "url", "data"].map { "\(path).\($0)" })
         #expect(outcome.findings.last?.metadata == [.exif, .trailingData])
         #expect(outcome.findings.allSatisfy { $0.error == nil })
-        // What is clean is left alone, byte by byte.
+        // A clean attachment stays unchanged, byte by byte.
         let again = AttachmentCleaning().clean(outcome.object)
         #expect(again.findings.isEmpty && again.object == outcome.object)
     }
 
-    @Test func theBytesSayWhatItIs() throws {
+    @Test func bytesDecideTheContentType() throws {
         let clean = try AttachmentCleaning().cleaned(
             try response(attachment(PNGBytes.file(), [("contentType", "image/jpeg")])))
         #expect(attachment(in: clean)?["contentType"]?.string == "image/png")
@@ -64,7 +64,7 @@ import Testing
         #expect(throws: AttachmentError.self) { try AttachmentCleaning().cleaned(lie) }
     }
 
-    @Test func whatCannotBeCleanedIsRefusedUnlessTheItemTakesIt() throws {
+    @Test func attachmentThatCannotBeCleanedIsRefusedUnlessTheItemAllowsIt() throws {
         let given = try response(attachment(Self.pdf, [("title", "Anna.pdf")]))
         let error = #expect(throws: AttachmentError.self) { try AttachmentCleaning().cleaned(given) }
         #expect(error?.code == "attachment-not-cleanable")
@@ -74,14 +74,14 @@ import Testing
         #expect(attachment(in: taken)?["data"]?.string == Data(Self.pdf).base64EncodedString())
     }
 
-    @Test func aLinkInPlaceOfAFileIsRefusedUnlessTheItemTakesIt() throws {
+    @Test func linkInsteadOfAFileIsRefusedUnlessTheItemAllowsIt() throws {
         let given = try response(["url": "https://example.org/Anna.jpg"])
         let error = #expect(throws: AttachmentError.self) { try AttachmentCleaning().cleaned(given) }
         #expect(error?.code == "attachment-not-cleanable" && error?.message.contains("Anna") == false)
         #expect(try AttachmentCleaning(asIs: ["photo"]).cleaned(given) == given)
     }
 
-    @Test func whatIsNoBase64IsDamaged() throws {
+    @Test func invalidBase64IsDamaged() throws {
         let error = #expect(throws: AttachmentError.self) {
             try AttachmentCleaning().cleaned(try response(["data": "Anna Muster!"]))
         }
@@ -91,12 +91,12 @@ import Testing
         #expect(AttachmentCleaning().clean(try response(["data": .string(text)])).findings.isEmpty)
     }
 
-    @Test func answersInWordsAreNotLookedAt() throws {
+    @Test func textAnswersStayUnchanged() throws {
         let given = try response(attachment(PNGBytes.file()))
         #expect(try AttachmentCleaning().cleaned(given) == given)
     }
 
-    @Test func whatAHospitalWroteStandsButItsPicturesAreClean() throws {
+    @Test func documentOfAHospitalStaysUnchangedExceptForItsPictures() throws {
         func document(_ bytes: [UInt8]) throws -> JSONObject {
             try #require(
                 ([
@@ -111,7 +111,7 @@ import Testing
         #expect(JSON.object(outcome.object)["content"]?[0]?["attachment"]?["title"] == "Discharge")
     }
 
-    @Test func theTextOfAConsentStandsAndItsSignedPageDoesNot() throws {
+    @Test func textOfAConsentIsAcceptedAndItsSignedPageIsRefused() throws {
         func contract(_ bytes: [UInt8]) throws -> JSONObject {
             try #require(
                 ([
@@ -126,7 +126,7 @@ import Testing
         #expect(error?.reason == .notCleanable)
     }
 
-    @Test func aPlaceTellsNoNameThatFHIRDoesNotHave() throws {
+    @Test func pathOfAFindingContainsOnlyNamesOfFHIR() throws {
         let json: JSON = [
             "resourceType": "Observation", "AnnaMuster": ["valueAttachment": attachment(Self.dirty)],
         ]

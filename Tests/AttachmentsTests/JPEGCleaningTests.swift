@@ -5,23 +5,25 @@ import Testing
 @Suite struct JPEGCleaningTests {
     private static let secret = "SECRET"
 
-    /// Each segment that is not the picture, and what it counts as.
+    /// Each segment that is not part of the picture, and its kind.
     static let foreign: [(segment: [UInt8], kind: ImageMetadata)] = [
-        (JPEGBytes.exifSegment(orientation: 1), .exif), (JPEGBytes.segment(0xE1, "Exif\0\0broken SECRET"), .exif),
-        (JPEGBytes.segment(0xE1, "http://ns.adobe.com/xap/1.0/\0<x:SECRET/>"), .xmp),
-        (JPEGBytes.segment(0xE1, "http://ns.adobe.com/xmp/extension/\0SECRET"), .xmp),
-        (JPEGBytes.segment(0xED, "Photoshop 3.0\08BIM SECRET"), .iptc), (JPEGBytes.segment(0xFE, "SECRET"), .text),
-        (JPEGBytes.segment(0xE0, "JFXX\0SECRET"), .thumbnail),
-        (JPEGBytes.segment(0xE2, "MPF\0SECRET"), .applicationData),
-        (JPEGBytes.segment(0xE2, "FPXR\0SECRET"), .applicationData),
-        (JPEGBytes.segment(0xE3, "SECRET"), .applicationData),
-        (JPEGBytes.segment(0xEC, "Ducky SECRET"), .applicationData), (JPEGBytes.segment(0xEF, ""), .applicationData),
-        (JPEGBytes.segment(0xE2, "ICC_PROFILE\0", [1, 1] + Array("SECRET".utf8)), .profileText),
-        (JPEGBytes.segment(0xE2, "ICC_PROFILE\0", [3, 2] + ProfileBytes.profile()), .profileText),
+        (JPEGBytes.exifSegment(orientation: 1), .exif), (JPEGBytes.segment(0xE1, text: "Exif\0\0broken SECRET"), .exif),
+        (JPEGBytes.segment(0xE1, text: "http://ns.adobe.com/xap/1.0/\0<x:SECRET/>"), .xmp),
+        (JPEGBytes.segment(0xE1, text: "http://ns.adobe.com/xmp/extension/\0SECRET"), .xmp),
+        (JPEGBytes.segment(0xED, text: "Photoshop 3.0\08BIM SECRET"), .iptc),
+        (JPEGBytes.segment(0xFE, text: "SECRET"), .text),
+        (JPEGBytes.segment(0xE0, text: "JFXX\0SECRET"), .thumbnail),
+        (JPEGBytes.segment(0xE2, text: "MPF\0SECRET"), .applicationData),
+        (JPEGBytes.segment(0xE2, text: "FPXR\0SECRET"), .applicationData),
+        (JPEGBytes.segment(0xE3, text: "SECRET"), .applicationData),
+        (JPEGBytes.segment(0xEC, text: "Ducky SECRET"), .applicationData),
+        (JPEGBytes.segment(0xEF, text: ""), .applicationData),
+        (JPEGBytes.segment(0xE2, text: "ICC_PROFILE\0", rest: [1, 1] + Array("SECRET".utf8)), .profileText),
+        (JPEGBytes.segment(0xE2, text: "ICC_PROFILE\0", rest: [3, 2] + ProfileBytes.profile()), .profileText),
     ]
 
     @Test(arguments: foreign.indices)
-    func whatIsNotThePictureGoesAndIsTold(index: Int) throws {
+    func segmentsOutsideThePictureAreRemovedAndReported(index: Int) throws {
         let (segment, kind) = Self.foreign[index]
         let image = try CleanedImage(JPEGBytes.file(JPEGBytes.jfif, segment))
         #expect(image.bytes == JPEGBytes.file(JPEGBytes.jfif))
@@ -29,49 +31,50 @@ import Testing
         #expect((image.format, image.width, image.height) == (.jpeg, 8, 8))
     }
 
-    @Test func whatStandsAfterAScanGoesToo() throws {
-        let picture = JPEGBytes.picture + JPEGBytes.segment(0xFE, Self.secret) + JPEGBytes.scan
+    @Test func segmentsAfterAScanAreRemoved() throws {
+        let picture = JPEGBytes.picture + JPEGBytes.segment(0xFE, text: Self.secret) + JPEGBytes.scan
         let image = try CleanedImage(JPEGBytes.file(picture: picture))
         #expect(image.bytes == JPEGBytes.file(picture: JPEGBytes.picture + JPEGBytes.scan))
         #expect(image.removed == [.text])
     }
 
-    @Test func whatStandsBehindTheEndGoes() throws {
+    @Test func bytesAfterTheEndAreRemoved() throws {
         // A motion photo's film, and a second picture of the multi-picture format.
-        for behind in [Array("ftypmp42 SECRET".utf8), JPEGBytes.file(), [0]] {
-            let image = try CleanedImage(JPEGBytes.file(JPEGBytes.jfif, behind: behind))
+        for trailing in [Array("ftypmp42 SECRET".utf8), JPEGBytes.file(), [0]] {
+            let image = try CleanedImage(JPEGBytes.file(JPEGBytes.jfif, trailing: trailing))
             #expect(image.bytes == JPEGBytes.file(JPEGBytes.jfif))
             #expect(image.removed == [.trailingData])
         }
     }
 
-    @Test func theThumbnailOfJFIFGoesAndItsDensityStays() throws {
+    @Test func thumbnailOfJFIFIsRemovedAndItsDensityKept() throws {
         let content: [UInt8] = [1, 2, 1, 0, 72, 0, 72, 1, 1, 9, 9, 9]
-        let image = try CleanedImage(JPEGBytes.file(JPEGBytes.segment(0xE0, "JFIF\0", content)))
-        #expect(image.bytes == JPEGBytes.file(JPEGBytes.segment(0xE0, "JFIF\0", content.prefix(7) + [0, 0])))
+        let image = try CleanedImage(JPEGBytes.file(JPEGBytes.segment(0xE0, text: "JFIF\0", rest: content)))
+        #expect(
+            image.bytes == JPEGBytes.file(JPEGBytes.segment(0xE0, text: "JFIF\0", rest: content.prefix(7) + [0, 0])))
         #expect(image.removed == [.thumbnail])
     }
 
-    @Test func adobesWordOnTheColoursStaysAndNothingBehindIt() throws {
+    @Test func adobeColourSegmentStaysWithoutTrailingBytes() throws {
         #expect(try CleanedImage(JPEGBytes.file(JPEGBytes.adobe)).bytes == JPEGBytes.file(JPEGBytes.adobe))
-        let longer = JPEGBytes.segment(0xEE, "Adobe", [0, 100, 0, 0, 0, 0, 1] + Array(Self.secret.utf8))
+        let longer = JPEGBytes.segment(0xEE, text: "Adobe", rest: [0, 100, 0, 0, 0, 0, 1] + Array(Self.secret.utf8))
         let image = try CleanedImage(JPEGBytes.file(longer))
         #expect(image.bytes == JPEGBytes.file(JPEGBytes.adobe))
         #expect(image.removed == [.applicationData])
     }
 
     @Test(arguments: 1...8, [false, true])
-    func theOrientationStaysAlone(orientation: Int, isLittle: Bool) throws {
+    func onlyTheOrientationOfExifIsKept(orientation: Int, isLittle: Bool) throws {
         let exif = JPEGBytes.exifSegment(orientation: orientation, isLittle: isLittle)
         let image = try CleanedImage(JPEGBytes.file(JPEGBytes.jfif, exif))
         #expect(image.orientation == orientation)
-        let alone = JPEGBytes.segment(0xE1, "Exif\0\0", ExifOrientation.tiff(orientation))
+        let alone = JPEGBytes.segment(0xE1, text: "Exif\0\0", rest: ExifOrientation.tiff(orientation))
         #expect(image.bytes == JPEGBytes.file(JPEGBytes.jfif, orientation == 1 ? [] : alone))
         let again = try CleanedImage(image.bytes)
         #expect(again.orientation == orientation && again.bytes == image.bytes && again.removed.isEmpty)
     }
 
-    @Test func anOrientationThatIsNoneIsNotKept() throws {
+    @Test func invalidOrientationIsRemoved() throws {
         for orientation in [0, 9, 65535] {
             let image = try CleanedImage(JPEGBytes.file(JPEGBytes.exifSegment(orientation: orientation)))
             #expect(image.bytes == JPEGBytes.file() && image.orientation == 1)
@@ -79,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [2, 4] as [UInt8], 1...3)
-    func ofAColourProfileTheColoursStayAlone(version: UInt8, parts: Int) throws {
+    func onlyTheColoursOfAProfileAreKept(version: UInt8, parts: Int) throws {
         let profile = ProfileBytes.profile(version: version)
         let image = try CleanedImage(JPEGBytes.file(ProfileBytes.segments(profile, parts: parts)))
         #expect(image.removed == [.profileText])
@@ -92,7 +95,7 @@ import Testing
         #expect(again.bytes == image.bytes && again.removed.isEmpty)
     }
 
-    @Test func aProfileOfAPrinterOrABrokenOneGoes() throws {
+    @Test func printerProfilesAndDamagedProfilesAreRemoved() throws {
         var printer = ProfileBytes.profile()
         printer.replaceSubrange(12..<16, with: Array("prtr".utf8))
         var liar = ProfileBytes.profile()
@@ -105,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func aCutOffFileIsDamagedWhereverItIsCut() {
+    @Test func fileTruncatedAnywhereIsDamaged() {
         let file = JPEGBytes.file(JPEGBytes.jfif, JPEGBytes.exifSegment(orientation: 6))
         for length in 3..<file.count {
             let error = #expect(throws: AttachmentError.self) { try CleanedImage(file.prefix(length)) }
@@ -113,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func partsThatLieAreRefused() {
+    @Test func inconsistentPartsAreRefused() {
         let liars: [[UInt8]] = [
             JPEGBytes.file([0xFF, 0xE1, 0xFF, 0xFF, 1]), JPEGBytes.file([0xFF, 0xE1, 0, 1]),
             JPEGBytes.file([0xFF, 0xE1, 0, 0]), JPEGBytes.file(JPEGBytes.jfif, [0x00, 0x01]),
@@ -131,9 +134,10 @@ import Testing
         }
     }
 
-    @Test func bombsAreRefusedBeforeAnythingIsMadeOfThem() {
+    @Test func bombsAreRefusedBeforeAllocation() {
         let bomb = JPEGBytes.file(picture: JPEGBytes.frame(width: 65535, height: 65535) + JPEGBytes.scan)
-        let long = JPEGBytes.file([[UInt8]](repeating: JPEGBytes.segment(0xFE, "x"), count: 70_000).flatMap(\.self))
+        let long = JPEGBytes.file(
+            [[UInt8]](repeating: JPEGBytes.segment(0xFE, text: "x"), count: 70_000).flatMap(\.self))
         for file in [bomb, long] {
             let error = #expect(throws: AttachmentError.self) { try CleanedImage(file) }
             #expect(error?.code == "attachment-too-large")

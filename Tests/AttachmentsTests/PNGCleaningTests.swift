@@ -13,13 +13,13 @@ import Testing
         (PNGBytes.chunk("iCCP", Array("Annas Display\0\0".utf8)), .profileText),
         (PNGBytes.chunk("prVt", Array("SECRET".utf8)), .applicationData),
         (PNGBytes.chunk("sPLT", Array("SECRET".utf8)), .applicationData),
-        // What says the colours, and is longer than colours are.
+        // Colour chunks that are longer than the standard allows.
         (PNGBytes.chunk("gAMA", Array("SECRET".utf8)), .applicationData),
         (PNGBytes.chunk("sRGB", []), .applicationData),
     ]
 
     @Test(arguments: foreign.indices)
-    func whatIsNotThePictureGoesAndIsTold(index: Int) throws {
+    func chunksOutsideThePictureAreRemovedAndReported(index: Int) throws {
         let (chunk, kind) = Self.foreign[index]
         let image = try CleanedImage(PNGBytes.file(chunk))
         #expect(image.bytes == PNGBytes.file())
@@ -37,7 +37,7 @@ import Testing
         #expect(image.removed.isEmpty)
     }
 
-    @Test func aSecondWordOnTheColoursGoes() throws {
+    @Test func secondColourChunkIsRemoved() throws {
         let gamma = PNGBytes.chunk("gAMA", [0, 1, 2, 3])
         let image = try CleanedImage(PNGBytes.file(gamma, PNGBytes.chunk("gAMA", Array("Anna".utf8))))
         #expect(image.bytes == PNGBytes.file(gamma))
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: 1...8)
-    func theOrientationStaysAloneWithItsChecksum(orientation: Int) throws {
+    func onlyTheOrientationOfExifIsKeptWithItsChecksum(orientation: Int) throws {
         let image = try CleanedImage(PNGBytes.file(PNGBytes.chunk("eXIf", JPEGBytes.exif(orientation: orientation))))
         let alone = PNGBytes.chunk("eXIf", ExifOrientation.tiff(orientation))
         #expect(image.bytes == PNGBytes.file(orientation == 1 ? [] : alone))
@@ -54,13 +54,13 @@ import Testing
         #expect(again.bytes == image.bytes && again.removed.isEmpty && again.orientation == orientation)
     }
 
-    @Test func whatStandsBehindTheEndGoes() throws {
-        let image = try CleanedImage(PNGBytes.file(behind: Array("SECRET".utf8)))
+    @Test func bytesAfterTheEndAreRemoved() throws {
+        let image = try CleanedImage(PNGBytes.file(trailing: Array("SECRET".utf8)))
         #expect(image.bytes == PNGBytes.file())
         #expect(image.removed == [.trailingData])
     }
 
-    @Test func aCutOffFileIsDamagedWhereverItIsCut() {
+    @Test func fileTruncatedAnywhereIsDamaged() {
         let file = PNGBytes.file(PNGBytes.chunk("tEXt", Array("a\0b".utf8)))
         for length in 8..<file.count {
             let error = #expect(throws: AttachmentError.self) { try CleanedImage(file.prefix(length)) }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func partsThatLieAreRefused() {
+    @Test func inconsistentPartsAreRefused() {
         var wrongSum = PNGBytes.file()
         wrongSum[wrongSum.count - 20] ^= 1
         let liars: [[UInt8]] = [

@@ -1,10 +1,10 @@
-/// Pictures made byte by byte. Their parts are right as far as a reader of parts can tell; their pixels are a few bytes.
+/// Pictures made byte by byte. Their segments are valid, their pixels are only a few bytes.
 enum JPEGBytes {
     static func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
         [0xFF, marker, UInt8((content.count + 2) >> 8), UInt8((content.count + 2) & 0xFF)] + content
     }
 
-    static func segment(_ marker: UInt8, _ text: String, _ rest: [UInt8] = []) -> [UInt8] {
+    static func segment(_ marker: UInt8, text: String, rest: [UInt8] = []) -> [UInt8] {
         segment(marker, Array(text.utf8) + rest)
     }
 
@@ -21,40 +21,41 @@ enum JPEGBytes {
     static let scan = segment(0xDA, [1, 1, 0, 0, 63, 0]) + [0x12, 0xFF, 0x00, 0x34, 0xFF, 0xD0, 0x56]
 
     static let picture = quantization + frame() + coding + scan
-    static let jfif = segment(0xE0, "JFIF\0", [1, 1, 0, 0, 1, 0, 1, 0, 0])
-    static let adobe = segment(0xEE, "Adobe", [0, 100, 0, 0, 0, 0, 1])
+    static let jfif = segment(0xE0, text: "JFIF\0", rest: [1, 1, 0, 0, 1, 0, 1, 0, 0])
+    static let adobe = segment(0xEE, text: "Adobe", rest: [0, 100, 0, 0, 0, 0, 1])
 
-    static func file(_ parts: [UInt8]..., picture: [UInt8] = picture, behind: [UInt8] = []) -> [UInt8] {
-        [0xFF, 0xD8] + parts.joined() + picture + [0xFF, 0xD9] + behind
+    static func file(_ parts: [UInt8]..., picture: [UInt8] = picture, trailing: [UInt8] = []) -> [UInt8] {
+        [0xFF, 0xD8] + parts.joined() + picture + [0xFF, 0xD9] + trailing
     }
 
-    /// Exif with a maker, an orientation and where the picture was taken.
+    /// Exif with a manufacturer, an orientation and the location of the picture.
     static func exif(orientation: Int, isLittle: Bool = false) -> [UInt8] {
         func number(_ value: Int, _ size: Int) -> [UInt8] {
             let bytes = (0..<size).map { UInt8(value >> (8 * $0) & 0xFF) }
             return isLittle ? bytes : bytes.reversed()
         }
-        func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: [UInt8]) -> [UInt8] {
+        func entry(_ tag: Int, type: Int, count: Int, value: [UInt8]) -> [UInt8] {
             number(tag, 2) + number(type, 2) + number(count, 4) + value
                 + [UInt8](repeating: 0, count: 4 - value.count)
         }
         let entries = [
-            entry(0x010F, 2, 4, Array("Eve\0".utf8)), entry(0x0112, 3, 1, number(orientation, 2)),
-            entry(0x8825, 4, 1, number(8, 4)),
+            entry(0x010F, type: 2, count: 4, value: Array("Eve\0".utf8)),
+            entry(0x0112, type: 3, count: 1, value: number(orientation, 2)),
+            entry(0x8825, type: 4, count: 1, value: number(8, 4)),
         ]
         return Array((isLittle ? "II" : "MM").utf8) + number(42, 2) + number(8, 4) + number(entries.count, 2)
             + entries.joined() + number(0, 4) + Array("SECRET".utf8)
     }
 
     static func exifSegment(orientation: Int, isLittle: Bool = false) -> [UInt8] {
-        segment(0xE1, "Exif\0\0", exif(orientation: orientation, isLittle: isLittle))
+        segment(0xE1, text: "Exif\0\0", rest: exif(orientation: orientation, isLittle: isLittle))
     }
 }
 
 enum PNGBytes {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// A checksum of its own: bit by bit, from the standard's text.
+    /// A second implementation of the checksum: bit by bit, from the text of the standard.
     static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var value: UInt32 = ~0
         for byte in bytes {
@@ -80,12 +81,12 @@ enum PNGBytes {
     static let data = chunk("IDAT", [0x78, 0x9C, 1, 2, 3])
     static let end = chunk("IEND")
 
-    static func file(_ parts: [UInt8]..., behind: [UInt8] = []) -> [UInt8] {
-        signature + header() + parts.joined() + data + end + behind
+    static func file(_ parts: [UInt8]..., trailing: [UInt8] = []) -> [UInt8] {
+        signature + header() + parts.joined() + data + end + trailing
     }
 }
 
-/// A colour profile of version 2 or 4 with three primaries, curves, a maker and a name.
+/// A colour profile of version 2 or 4 with three primaries, curves, a manufacturer and a name.
 enum ProfileBytes {
     static func profile(version: UInt8 = 4, name: String = "Annas Display") -> [UInt8] {
         func number(_ value: Int) -> [UInt8] { PNGBytes.number(UInt32(value)) }
@@ -113,8 +114,8 @@ enum ProfileBytes {
         let size = (profile.count + parts - 1) / parts
         return (0..<parts).flatMap { part in
             JPEGBytes.segment(
-                0xE2, "ICC_PROFILE\0",
-                [UInt8(part + 1), UInt8(parts)] + profile[(part * size)..<min((part + 1) * size, profile.count)])
+                0xE2, text: "ICC_PROFILE\0",
+                rest: [UInt8(part + 1), UInt8(parts)] + profile[(part * size)..<min((part + 1) * size, profile.count)])
         }
     }
 }

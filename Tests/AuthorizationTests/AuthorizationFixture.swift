@@ -14,7 +14,7 @@ import Testing
 @testable import ServerHTTP
 @testable import Trust
 
-/// A clock that the test moves.
+/// A clock that the test sets.
 final class TestClock: Sendable {
     private let seconds = Mutex(1_790_000_000.0)
 
@@ -23,7 +23,7 @@ final class TestClock: Sendable {
     func advance(_ interval: Double) { seconds.withLock { $0 += interval } }
 }
 
-/// What addresses of keys answer, and how often each was asked.
+/// The responses of key set URLs, and the requested URLs.
 final class ServedKeys: Sendable {
     private let state = Mutex<(answers: [String: FetchedKeySet], asked: [String])>(([:], []))
 
@@ -44,7 +44,7 @@ final class ServedKeys: Sendable {
     }
 }
 
-/// What was answered.
+/// A response of the server.
 struct Answer: Sendable {
     let status: Int
     let headers: HTTPFields
@@ -54,14 +54,14 @@ struct Answer: Sendable {
     var error: String? { json["error"]?.string }
     var location: String? { headers[.location] }
 
-    /// The parameters to which a browser is sent back.
+    /// The query parameters of the redirect URL.
     var redirection: [String: String] {
         let query = location?.split(separator: "?", maxSplits: 1).last ?? ""
         return Dictionary((FormFields(query)?.fields ?? []).map { ($0.name, $0.value) }) { $1 }
     }
 }
 
-/// The routes in this process, with a clock that the test moves.
+/// The routes in this process, with a clock that the test sets.
 struct AuthorizationFixture {
     static let base = "https://study.example"
     static let key = try? SigningKey.generate()
@@ -148,7 +148,7 @@ struct AuthorizationFixture {
             by: Actor(id: "account", role: .site))
     }
 
-    /// A client that acts on its own, and the keys that it has.
+    /// Registers a backend service with its keys.
     func service(_ scope: String = "system/*.rs") async throws -> TestClient {
         var keys = try TestClient()
         keys.id = try await client(.keySet(keys.jwks), scope: scope, redirect: []).client.id
@@ -165,7 +165,7 @@ struct AuthorizationFixture {
         ).account
     }
 
-    /// A request for an assertion's worth.
+    /// Requests a token with a client assertion.
     func serve(_ assertion: String, scope: String? = "system/*.rs", more: [(String, String)] = []) async throws
         -> Answer
     {
@@ -177,7 +177,7 @@ struct AuthorizationFixture {
         return try await post("/oauth2/token", fields + more)
     }
 
-    /// The parameters of an app's request.
+    /// Returns the parameters of an app's authorization request.
     func parameters(
         _ client: RegisteredClient, scope: String = "launch/patient patient/*.rs openid fhirUser",
         changing changes: [String: String?] = [:]
@@ -207,7 +207,7 @@ struct AuthorizationFixture {
     }
 }
 
-/// Lets a request in this process come from an address.
+/// Sets the remote address of a request in this process.
 struct TestAddressMiddleware: RouterMiddleware {
     static let header = HTTPField.Name(validated: "x-test-address")
 
@@ -232,7 +232,7 @@ final class TestBrowser {
         self.address = address
     }
 
-    /// Follows a link, or sends a form, and what it leads to on this server.
+    /// Follows a link or sends a form, and follows redirects on this server.
     func go(
         _ path: String, _ form: [(String, String)]? = nil, isSameSite: Bool = true
     ) async throws -> Answer {
@@ -257,7 +257,7 @@ final class TestBrowser {
         return answer
     }
 
-    /// The fields that a page's form carries, with whether a box is ticked.
+    /// Returns the fields of a page's form, with the state of its checkboxes.
     static func fields(_ page: Answer) -> [(name: String, value: String, isTicked: Bool)] {
         page.text.matches(of: /<input type="(hidden|checkbox)" name="([^"]*)" value="([^"]*)"( checked)?>/).map {
             (unescape($0.output.2), unescape($0.output.3), $0.output.1 == "hidden" || $0.output.4 != nil)
@@ -270,14 +270,14 @@ final class TestBrowser {
         }
     }
 
-    func signIn(_ page: Answer, _ username: String = "anna", _ password: String = "correct horse") async throws
+    func signIn(_ page: Answer, as username: String = "anna", password: String = "correct horse") async throws
         -> Answer
     {
         let hidden = Self.fields(page).map { ($0.name, $0.value) }
         return try await go("/oauth2/sign-in", hidden + [("username", username), ("password", password)])
     }
 
-    /// Sends what is ticked, with changes.
+    /// Sends the ticked fields, with changes.
     func decide(
         _ page: Answer, _ decision: String = "approve", also more: [(String, String)] = [],
         without left: Set<String> = []
@@ -286,7 +286,7 @@ final class TestBrowser {
         return try await go("/oauth2/consent", ticked + more + [("decision", decision)])
     }
 
-    /// From the app's request to its tokens.
+    /// Runs the whole flow from the app's request to its tokens.
     func tokens(
         _ client: RegisteredClient, scope: String = "launch/patient patient/*.rs openid fhirUser",
         as name: String = "anna",
@@ -294,7 +294,7 @@ final class TestBrowser {
     ) async throws -> Answer {
         var page = try await go(
             "/oauth2/authorize?" + AuthorizationFixture.form(fixture.parameters(client, scope: scope)))
-        if page.text.contains("name=\"password\"") { page = try await signIn(page, name) }
+        if page.text.contains("name=\"password\"") { page = try await signIn(page, as: name) }
         let sent = try await decide(page, also: more)
         let code = try #require(sent.redirection["code"], "\(sent.text)")
         return try await fixture.redeem(code, client, more: redeeming)
@@ -302,7 +302,7 @@ final class TestBrowser {
 }
 
 extension PercentEncoding {
-    /// What stands between the dots of a JWT, in the middle.
+    /// Returns the claims of a JWT: the part between its two dots.
     static func claims(of token: String) -> JSON {
         let parts = token.split(separator: ".")
         guard parts.count == 3, let payload = Data(base64URL: String(parts[1])) else { return .null }

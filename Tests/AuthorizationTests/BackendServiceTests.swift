@@ -36,7 +36,7 @@ struct BackendServiceTests {
         }
     }
 
-    @Test func o04NoMoreIsHadThanTheClientMayHaveAndWithoutAScopeNothing() async throws {
+    @Test func o04ScopesAreLimitedToThoseOfTheClientAndRequired() async throws {
         try await AuthorizationFixture.with { fixture in
             let service = try await fixture.service("system/Patient.rs patient/*.rs offline_access openid")
             var number = 0
@@ -58,7 +58,7 @@ struct BackendServiceTests {
         }
     }
 
-    @Test func aServiceProvesItselfByItsKeyAlone() async throws {
+    @Test func serviceAuthenticatesOnlyWithItsKey() async throws {
         try await AuthorizationFixture.with { fixture in
             let secret = try await fixture.client(.secret, scope: "system/*.rs patient/*.rs")
             let open = try await fixture.client(.none, scope: "system/*.rs patient/*.rs")
@@ -124,7 +124,7 @@ struct BackendServiceTests {
         }
     }
 
-    @Test func j05J06OnTheRouteNothingIsFetchedFromWhereAnAssertionPoints() async throws {
+    @Test func j05J06OnTheRouteURLsInAnAssertionAreNotFetched() async throws {
         try await AuthorizationFixture.with { fixture in
             let url = "https://client.example/jwks.json"
             var service = try TestClient()
@@ -147,7 +147,7 @@ struct BackendServiceTests {
         }
     }
 
-    @Test func j07J08J09OnTheRouteTimesAudienceAndClientAreRight() async throws {
+    @Test func j07J08J09OnTheRouteTimesAudienceAndClientAreChecked() async throws {
         try await AuthorizationFixture.with { fixture in
             let service = try await fixture.service()
             let now = Int64(fixture.clock.now.timeIntervalSince1970)
@@ -164,12 +164,12 @@ struct BackendServiceTests {
             for (name, value) in wrong {
                 refused(try await fixture.serve(service.assertion(service.changed(name, value))), "\(name)")
             }
-            var nobody = service.claims
-            nobody["iss"] = "nobody"
-            nobody["sub"] = "nobody"
-            refused(try await fixture.serve(service.assertion(nobody)))
+            var unknown = service.claims
+            unknown["iss"] = "unknown"
+            unknown["sub"] = "unknown"
+            refused(try await fixture.serve(service.assertion(unknown)))
             refused(try await fixture.serve(service.assertion(), more: [("client_id", "another")]))
-            // None of that used up the id.
+            // None of these requests used up the id.
             #expect(try await fixture.serve(service.assertion()).status == 200)
             _ = try await fixture.access.revokeClient(id: service.id, by: Actor(id: "account", role: .site))
             refused(try await fixture.serve(service.assertion(service.changed("jti", "another-one"))))
@@ -219,7 +219,7 @@ struct BackendServiceTests {
         }
     }
 
-    @Test func j14OnTheRouteATokenIsNoAssertionAndAnAssertionNoToken() async throws {
+    @Test func j14OnTheRouteTokensAndAssertionsAreNotInterchangeable() async throws {
         try await AuthorizationFixture.with { fixture in
             let service = try await fixture.service()
             let assertion = try service.assertion()
@@ -232,7 +232,7 @@ struct BackendServiceTests {
         }
     }
 
-    @Test func keysAtAnAddressAreKeptAsItTellsAndFetchedAnewForAKeyThatIsNew() async throws {
+    @Test func fetchedKeysAreCachedForTheirLifetimeAndFetchedAgainForANewKey() async throws {
         try await AuthorizationFixture.with { fixture in
             let url = "https://client.example/jwks.json"
             let (old, new) = (try TestClient(), try TestClient())
@@ -251,18 +251,18 @@ struct BackendServiceTests {
             #expect(try await ask(old) == 200)
             #expect(try await ask(old) == 200)
             #expect(fixture.keys.asked.count == 1)
-            // Another key: asked again, but not at once.
+            // For another key the keys are fetched again, but not immediately.
             fixture.keys[url] = FetchedKeySet(bytes: try new.jwks, maximumAge: 0)
             #expect(try await ask(new) == 401)
             #expect(fixture.keys.asked.count == 1)
-            fixture.clock.advance(KeySetCache.leastAge)
+            fixture.clock.advance(KeySetCache.minimumAge)
             #expect(try await ask(new) == 200)
             #expect(try await ask(old) == 401)
-            // no-store: each time anew.
+            // no-store: the keys are fetched for each request.
             let asked = fixture.keys.asked.count
             #expect(try await ask(new) == 200)
             #expect(fixture.keys.asked.count == asked + 1)
-            // An address that fails is not tried again at once.
+            // After a failure the URL is not fetched again immediately.
             fixture.keys[url] = nil
             #expect(try await ask(new) == 401)
             #expect(try await ask(new) == 401)
@@ -270,7 +270,7 @@ struct BackendServiceTests {
         }
     }
 
-    @Test func aFormThatIsNoneIsRefusedAsOAuthDoesIt() async throws {
+    @Test func invalidFormIsRefusedWithAnOAuthError() async throws {
         try await AuthorizationFixture.with { fixture in
             for (type, body) in [
                 ("application/json", "{}"), ("application/x-www-form-urlencoded", "grant_type=%zz"),

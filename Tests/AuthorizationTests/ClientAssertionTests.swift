@@ -20,10 +20,10 @@ import Wire
     }
 
     @Test(arguments: ["none", "None", "nOnE", "HS256", "HS384", "PS384", "ES512", "EdDSA", ""])
-    func j01J02AnAlgorithmThatIsNoneOrOfASharedSecretIsRefused(algorithm: String) throws {
+    func j01J02NoneAndSharedSecretAlgorithmsAreRefused(algorithm: String) throws {
         #expect(client.refuses(try client.assertion(algorithm: algorithm)))
         #expect(client.refuses(try client.assertion(algorithm: algorithm, signature: Data())))
-        // The public key taken for a secret.
+        // The public key is used as a secret.
         let secret = SymmetricKey(data: try client.jwks)
         let bytes = Data(
             try client.assertion(algorithm: algorithm).split(separator: ".").dropLast().joined(separator: ".").utf8)
@@ -32,7 +32,7 @@ import Wire
     }
 
     @Test(arguments: [("ES256", "rsa"), ("ES256", "large"), ("ES384", "small"), ("RS256", "large"), ("RS384", "small")])
-    func j03AKeyOfAnotherKindFitsNothing(algorithm: String, kid: String) throws {
+    func j03KeyOfAnotherKindIsRefused(algorithm: String, kid: String) throws {
         #expect(client.refuses(try client.assertion(algorithm: algorithm, kid: kid)))
     }
 
@@ -45,7 +45,7 @@ import Wire
     }
 
     @Test(arguments: ["jwk", "x5c", "jku", "x5u", "x5t"])
-    func j05AKeyThatComesAlongIsNotFollowed(member: String) throws {
+    func j05KeyInTheHeaderIsRefused(member: String) throws {
         let value: JSON = member == "jwk" ? ["kty": "EC"] : "https://attacker.example/keys"
         #expect(client.refuses(try client.assertion(header: [.init(key: member, value: value)])))
     }
@@ -64,7 +64,7 @@ import Wire
         #expect(client.refuses(right), "nothing is registered")
     }
 
-    @Test func j07TimesAreNowAndNotForLong() throws {
+    @Test func j07TimesMustBeCurrentAndShort() throws {
         let now = Int64(client.now.timeIntervalSince1970)
         func number(_ value: Int64) -> JSON { .number(JSONNumber(value)) }
         let ends: [JSON?] = [
@@ -78,7 +78,7 @@ import Wire
             }
             _ = try client.take(client.assertion(client.changed(name, number(now + 30))))
         }
-        // Ten minutes of which five are over.
+        // A lifetime of ten minutes, of which five have passed.
         #expect(client.refuses(try client.assertion(client.changed("iat", number(now - 1)))))
         _ = try client.take(client.assertion(client.changed("exp", number(now + 1))))
     }
@@ -123,7 +123,7 @@ import Wire
         }
     }
 
-    @Test func j12WhatIsLongDeepOrDoubledIsRefusedAtOnce() throws {
+    @Test func j12LongDeepOrDuplicateInputIsRefusedImmediately() throws {
         #expect(client.refuses(String(repeating: "a", count: 10 << 20)))
         let head = try client.assertion().split(separator: ".")
         for payload in [
@@ -134,22 +134,22 @@ import Wire
         }
     }
 
-    @Test func j13ZerosAndDERAreNoSignature() throws {
+    @Test func j13ZerosAndDERAreInvalidSignatures() throws {
         #expect(client.refuses(try client.assertion(signature: Data(count: 96))))
         #expect(client.refuses(try client.assertion(algorithm: "ES256", kid: "small", signature: Data(count: 64))))
         let bytes = Data(try client.assertion().utf8)
         #expect(client.refuses(try client.assertion(signature: client.p384.signature(for: bytes).derRepresentation)))
     }
 
-    @Test func j14ATokenOfAnotherTypeIsNoAssertion() throws {
+    @Test func j14TokenOfAnotherTypeIsNotAnAssertion() throws {
         for type in ["at+jwt", "JOSE", "jwt", ""] {
             #expect(client.refuses(try client.assertion(type: type)), "\(type)")
         }
-        // A random access token of ours.
+        // A random access token of the server.
         #expect(client.refuses("9hW2rT0pXqv4cK7bq3VnYw"))
     }
 
-    @Test func theSentenceTellsNothingOfWhatWasSent() throws {
+    @Test func errorMessageContainsNoSentValues() throws {
         do {
             _ = try client.take(client.assertion(client.changed("aud", "https://planted.example/")))
         } catch let error as ClientAssertionError {

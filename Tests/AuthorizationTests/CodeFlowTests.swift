@@ -8,7 +8,7 @@ import Wire
 @testable import ServerHTTP
 @testable import Trust
 
-/// An app and a person: the request, the pages, the code and what it is worth.
+/// The authorization code flow of an app and a person: the request, the pages, the code and its tokens.
 @Suite(.timeLimit(.minutes(10)))
 struct CodeFlowTests {
     private typealias Fixture = AuthorizationFixture
@@ -19,7 +19,7 @@ struct CodeFlowTests {
         "/oauth2/authorize?" + Fixture.form(parameters)
     }
 
-    @Test func aPersonSignsInAgreesAndTheAppGetsWhatWasTicked() async throws {
+    @Test func appGetsTheScopesThatThePersonTicked() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             let account = try await fixture.person()
@@ -51,7 +51,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test func theIDTokenSaysWhoThePersonIs() async throws {
+    @Test func idTokenIdentifiesThePerson() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             let account = try await fixture.person()
@@ -67,7 +67,7 @@ struct CodeFlowTests {
             let now = Int(fixture.clock.now.timeIntervalSince1970)
             #expect(claims["iat"]?.integer == now && claims["exp"]?.integer == now + 3_600)
             #expect(claims["auth_time"]?.integer == now)
-            // Without openid there is none, and without fhirUser nobody is named.
+            // Without openid there is no ID token, and without fhirUser it names no person.
             let less = try await TestBrowser(fixture).tokens(client, scope: "patient/*.rs").json
             #expect(less["id_token"] == nil && less["patient"]?.string == "anna")
             let bare = try await TestBrowser(fixture).tokens(client, scope: "openid").json
@@ -81,7 +81,7 @@ struct CodeFlowTests {
             let client = try await fixture.client().client
             try await fixture.person()
             let browser = TestBrowser(fixture)
-            // From another site no cookie comes along.
+            // From another site no cookie is sent.
             let page = try await browser.go("/oauth2/authorize", fixture.parameters(client), isSameSite: false)
             #expect(page.status == 200)
             let sent = try await browser.decide(try await browser.signIn(page))
@@ -90,7 +90,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test func allTypesMayBeAskedForByName() async throws {
+    @Test func allTypesCanBeRequestedByName() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client(scope: "patient/*.rs").client
             try await fixture.person()
@@ -106,7 +106,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test func confidentialClientsProveThemselvesWhereTheyRedeem() async throws {
+    @Test func confidentialClientsAuthenticateToRedeemACode() async throws {
         try await Fixture.with { fixture in
             try await fixture.person()
             func code(_ client: RegisteredClient) async throws -> String {
@@ -160,7 +160,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test func o01OnTheRouteACodeThatIsUsedTwiceEndsWhatItGave() async throws {
+    @Test func o01OnTheRouteSecondUseOfACodeRevokesItsTokens() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
@@ -175,7 +175,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test func o02OnTheRouteACodeTakesItsClientItsAddressAndItsVerifier() async throws {
+    @Test func o02OnTheRouteACodeNeedsItsClientRedirectionAndVerifier() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             let other = try await fixture.client().client
@@ -221,7 +221,7 @@ struct CodeFlowTests {
         "javascript:alert(1)", "//evil.example", "https://app.example/%63allback", "", "http://127.0.0.1:9999/cb",
         "https://app.example/callback\r\nSet-Cookie: a=b",
     ])
-    func o03NobodyIsSentToAnAddressThatIsNotRegisteredToTheLetter(uri: String) async throws {
+    func o03OnlyExactRegisteredURLsAreRedirectTargets(uri: String) async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client(redirect: [Fixture.redirect, "http://127.0.0.1:8910/cb"]).client
             for path in [authorize(fixture, fixture.parameters(client, changing: ["redirect_uri": uri]))] {
@@ -231,13 +231,13 @@ struct CodeFlowTests {
             }
             let twice = fixture.parameters(client) + [("redirect_uri", uri)]
             #expect(try await fixture.ask(.get, authorize(fixture, twice)).status == 400)
-            let nobody = try await fixture.ask(
-                .get, authorize(fixture, fixture.parameters(client, changing: ["client_id": "nobody<script>"])))
-            #expect(nobody.status == 400 && nobody.location == nil && !nobody.text.contains("<script"))
+            let unknown = try await fixture.ask(
+                .get, authorize(fixture, fixture.parameters(client, changing: ["client_id": "unknown<script>"])))
+            #expect(unknown.status == 400 && unknown.location == nil && !unknown.text.contains("<script"))
         }
     }
 
-    @Test func o03O05O08ARequestThatIsWrongIsToldToTheApp() async throws {
+    @Test func o03O05O08InvalidRequestIsReportedToTheApp() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             let wrong: [(String, String?, String)] = [
@@ -270,7 +270,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test func o04WhatIsSentBackFromAPageIsNeverMoreThanWasAskedForAndMayBeHad() async throws {
+    @Test func o04ConsentFormCannotWidenTheRequestedOrRegisteredScopes() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client(scope: "patient/Observation.rs patient/Patient.r openid").client
             try await fixture.person()
@@ -282,7 +282,7 @@ struct CodeFlowTests {
             let sent = try await browser.decide(page, also: more.map { ("scope", $0) })
             let json = try await fixture.redeem(try #require(sent.redirection["code"]), client).json
             #expect(json["scope"]?.string == "patient/Observation.rs")
-            // The same with the hidden field changed: what the client may have is the end of it.
+            // The same with a changed hidden field: the client's registered scopes are the limit.
             let other = try await browser.go(
                 authorize(fixture, fixture.parameters(client, scope: "patient/Observation.rs")))
             let fields = TestBrowser.fields(other).map {
@@ -295,7 +295,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test func whoDeniesOrTicksNothingGivesNothing() async throws {
+    @Test func denialOrAnEmptySelectionGrantsNothing() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
@@ -314,7 +314,7 @@ struct CodeFlowTests {
         }
     }
 
-    @Test func aLabelThatOnlyNarrowsIsNotLeftOutByUnticking() async throws {
+    @Test func narrowingLabelCannotBeDeselected() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client(scope: "patient/*.rs conf/L").client
             try await fixture.person()
@@ -335,13 +335,13 @@ struct CodeFlowTests {
             try await fixture.person()
             let browser = TestBrowser(fixture)
             let page = try await browser.signIn(
-                try await browser.go(authorize(fixture, fixture.parameters(client))), "dora")
+                try await browser.go(authorize(fixture, fixture.parameters(client))), as: "dora")
             #expect(page.text.contains("name=\"patient\""))
             for patient in ["", "nobody", "anna/../bert", "' OR 1=1"] {
                 let again = try await browser.decide(page, also: [("patient", patient)])
                 #expect(again.status == 400 && again.text.contains("role=\"alert\""), "\(patient)")
             }
-            // Asked again, they find what they ticked and wrote: what was unticked is not given by a slip of the pen.
+            // The page shown again keeps the ticks and the input: an unticked scope is not granted by mistake.
             let again = try await browser.decide(page, also: [("patient", "<b>")], without: ["openid"])
             let boxes = TestBrowser.fields(again).filter { $0.name == "scope" }
             #expect(boxes.filter { !$0.isTicked }.map(\.value) == ["openid"] && boxes.count > 1)
@@ -351,7 +351,7 @@ struct CodeFlowTests {
             #expect(json["patient"]?.string == "bert")
             let user = PercentEncoding.claims(of: json["id_token"]?.string ?? "")["fhirUser"]?.string
             #expect(user == Fixture.base + "/fhir/Practitioner/d1")
-            // Whatever a participant's browser says, they are themselves.
+            // A participant is always themselves, even if the browser sends another patient.
             let own = TestBrowser(fixture)
             let theirs = try await own.tokens(client, also: [("patient", "bert")]).json
             #expect(theirs["patient"]?.string == "anna")
@@ -360,13 +360,13 @@ struct CodeFlowTests {
         }
     }
 
-    @Test func theStudyTeamLetsAppsReadAlone() async throws {
+    @Test func staffGrantAppsOnlyReadAccess() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client(scope: "user/*.cruds patient/*.cruds").client
             try await fixture.person("sam", .staff)
             let browser = TestBrowser(fixture)
             let page = try await browser.signIn(
-                try await browser.go(authorize(fixture, fixture.parameters(client, scope: "user/*.cruds"))), "sam")
+                try await browser.go(authorize(fixture, fixture.parameters(client, scope: "user/*.cruds"))), as: "sam")
             let sent = try await browser.decide(page)
             #expect(
                 try await fixture.redeem(try #require(sent.redirection["code"]), client).json["scope"]?.string

@@ -9,7 +9,7 @@ import Wire
 
 @Suite(.timeLimit(.minutes(10)))
 struct DiscoveryTests {
-    @Test func smartConfigurationSaysWhatSMARTAsksFor() async throws {
+    @Test func smartConfigurationHasTheMembersThatSMARTRequires() async throws {
         try await AuthorizationFixture.with { fixture in
             let path = "/fhir/.well-known/smart-configuration"
             let answer = try await fixture.ask(
@@ -54,7 +54,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test func s10AddressesAreThePublicOnesWhateverTheRequestSaysOfTheHost() async throws {
+    @Test func s10URLsArePublicOnesForAnyHostHeader() async throws {
         try await AuthorizationFixture.with(base: "https://study.example/tributary") { fixture in
             for path in ["/fhir/.well-known/smart-configuration", "/.well-known/openid-configuration"] {
                 let host = HTTPField.Name(validated: "host")
@@ -76,16 +76,16 @@ struct DiscoveryTests {
         #expect(parts.first { $0.0 == "token" }?.1 == "https://study.example/oauth2/token")
     }
 
-    @Test func theAddressIsWhatWasConfiguredElseWhereTheServerListens() {
-        let said = PublicAddress("https://study.example")
-        said.listen(at: "http://127.0.0.1:9")
-        #expect(said.url == "https://study.example")
-        let unsaid = PublicAddress()
-        unsaid.listen(at: "http://127.0.0.1:9")
-        #expect(unsaid.url == "http://127.0.0.1:9")
+    @Test func publicURLIsTheConfiguredOneOrTheListeningAddress() {
+        let configured = PublicAddress("https://study.example")
+        configured.listen(at: "http://127.0.0.1:9")
+        #expect(configured.url == "https://study.example")
+        let unconfigured = PublicAddress()
+        unconfigured.listen(at: "http://127.0.0.1:9")
+        #expect(unconfigured.url == "http://127.0.0.1:9")
     }
 
-    @Test func aSigningKeyIsReadFromWhatItWroteAndShowsNothing() throws {
+    @Test func signingKeyIsReadFromItsPEMAndHidesItsSecret() throws {
         let key = try #require(AuthorizationFixture.key)
         let read = try SigningKey(pem: key.pem)
         #expect(read.keyID == key.keyID && !"\(key)".contains("PRIVATE"))

@@ -8,7 +8,7 @@ import Testing
 @testable import ServerHTTP
 @testable import Trust
 
-/// A flood of a stranger shuts out nobody else.
+/// A flood of requests by a stranger does not lock out other callers.
 @Suite(.timeLimit(.minutes(10)))
 struct FloodTests {
     private typealias Fixture = AuthorizationFixture
@@ -21,7 +21,7 @@ struct FloodTests {
 
     // MARK: Token requests
 
-    @Test func aFloodThatNamesAPublicClientLeavesItsUsersAlone() async throws {
+    @Test func floodWithAPublicClientIDDoesNotAffectItsUsers() async throws {
         var limits = RateLimits()
         limits[.tokenByClient] = try Rate(perSecond: 0.001, burst: 5)
         try await Fixture.with(limits: limits) { fixture in
@@ -41,7 +41,7 @@ struct FloodTests {
         }
     }
 
-    @Test func aConfidentialClientIsChargedOnceItHasProvedItself() async throws {
+    @Test func confidentialClientIsChargedOnlyAfterAuthentication() async throws {
         var limits = RateLimits()
         limits[.tokenByClient] = try Rate(perSecond: 0.001, burst: 4)
         try await Fixture.with(limits: limits) { fixture in
@@ -55,7 +55,7 @@ struct FloodTests {
             }
             for _ in 0..<4 { #expect(try await ask("wrong", from: "198.51.100.1") == 401) }
             #expect(try await ask("wrong", from: "198.51.100.1") == 429)
-            // Its own requests count together, wherever they come from.
+            // Its own requests are counted together for all addresses.
             for number in 0..<4 { #expect(try await ask(secret, from: "192.0.2.\(number)") == 200) }
             #expect(try await ask(secret, from: "192.0.2.9") == 429)
         }
@@ -77,7 +77,7 @@ struct FloodTests {
 
     // MARK: Passwords
 
-    /// The default number of attempts, with no new one while a test runs, however slowly its passwords are checked.
+    /// The default number of attempts, without new attempts during a test, even if its password checks are slow.
     private static var slowly: RateLimits {
         get throws {
             var limits = RateLimits()
@@ -86,14 +86,16 @@ struct FloodTests {
         }
     }
 
-    @Test func wrongPasswordsLockAnAccountForTheirOwnAddressAlone() async throws {
+    @Test func wrongPasswordsLockAnAccountOnlyForTheirAddress() async throws {
         try await Fixture.with(limits: try Self.slowly) { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
             let attacker = TestBrowser(fixture, at: "198.51.100.1")
             let page = try await attacker.go(path(fixture, client))
-            for _ in 0..<10 { #expect(try await attacker.signIn(page, "anna", "wrong horse").status == 403) }
-            #expect(try await attacker.signIn(page, "anna").status == 429)
+            for _ in 0..<10 {
+                #expect(try await attacker.signIn(page, as: "anna", password: "wrong horse").status == 403)
+            }
+            #expect(try await attacker.signIn(page, as: "anna").status == 429)
             for address in ["198.51.100.2", "2001:db8:1:2300::1"] {
                 let owner = TestBrowser(fixture, at: address)
                 let answer = try await owner.signIn(try await owner.go(path(fixture, client)))
@@ -102,7 +104,7 @@ struct FloodTests {
         }
     }
 
-    @Test func anIPv6HouseholdIsOneAddress() async throws {
+    @Test func ipv6PrefixOfASubscriberIsOneAddress() async throws {
         try await Fixture.with(limits: try Self.slowly) { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
@@ -110,19 +112,19 @@ struct FloodTests {
             for number in 0..<12 {
                 let browser = TestBrowser(fixture, at: "2001:db8:1:23\(String(number % 10))0::\(number)")
                 let page = try await browser.go(path(fixture, client))
-                statuses.append(try await browser.signIn(page, "anna", "wrong horse").status)
+                statuses.append(try await browser.signIn(page, as: "anna", password: "wrong horse").status)
             }
             #expect(statuses == Array(repeating: 403, count: 10) + [429, 429])
         }
     }
 
-    @Test func wrongPasswordsFromEverywhereAreCountedTogetherMoreSlowly() async throws {
+    @Test func wrongPasswordsOfAllAddressesAreCountedTogether() async throws {
         var limits = RateLimits()
         limits[.signInByAccountOverall] = try Rate(perSecond: 0.001, burst: 12)
         try await Fixture.with(limits: limits) { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
-            // A browser at which the person has signed in before.
+            // A browser in which the person has signed in before.
             let known = TestBrowser(fixture, at: "192.0.2.7")
             _ = try await known.signIn(try await known.go(path(fixture, client)))
             #expect(known.cookies["tributary-known"] != nil)
@@ -130,21 +132,21 @@ struct FloodTests {
             for number in 0..<12 {
                 let browser = TestBrowser(fixture, at: "198.51.\(number).1")
                 let page = try await browser.go(path(fixture, client))
-                #expect(try await browser.signIn(page, "anna", "wrong horse").status == 403)
+                #expect(try await browser.signIn(page, as: "anna", password: "wrong horse").status == 403)
             }
             let stranger = TestBrowser(fixture, at: "203.0.113.1")
             let page = try await stranger.go(path(fixture, client))
-            #expect(try await stranger.signIn(page, "anna").status == 429)
-            // The known browser is not counted there.
+            #expect(try await stranger.signIn(page, as: "anna").status == 429)
+            // Attempts of the known browser are not counted there.
             let again = try await known.signIn(try await known.go(path(fixture, client)))
             #expect(again.text.contains("May this app have access?"))
-            // Nor is it known for another account, or with another cookie.
+            // It is not known for another account, or with another cookie.
             stranger.cookies["tributary-known"] = Data(count: 32).base64URL
-            #expect(try await stranger.signIn(page, "anna").status == 429)
+            #expect(try await stranger.signIn(page, as: "anna").status == 429)
         }
     }
 
-    @Test func aRightPasswordCostsNothing() async throws {
+    @Test func correctPasswordIsNotCounted() async throws {
         var limits = RateLimits()
         limits[.signInByAccount] = try Rate(perSecond: 0.001, burst: 3)
         try await Fixture.with(limits: limits) { fixture in
@@ -174,17 +176,17 @@ struct FloodTests {
         for wrong in [nil, "", "x", Data(count: 32).base64URL, String(cookie.dropLast(2)) + "AA"] {
             #expect(browsers.browser(wrong, username: "anna", now: now) == nil)
         }
-        // Whatever bit is changed.
+        // For a change of any bit.
         let bytes = try #require(Data(base64URL: cookie))
-        for place in bytes.indices {
+        for index in bytes.indices {
             var changed = bytes
-            changed[place] ^= 1
+            changed[index] ^= 1
             #expect(browsers.browser(changed.base64URL, username: "anna", now: now) == nil)
         }
     }
 
-    /// With the checks of a whole prefix waiting, one more is told to come again.
-    @Test func aFullQueueIsToldSo() async throws {
+    /// If the checks of a whole prefix are waiting, the next caller is asked to retry later.
+    @Test func fullPasswordQueueIsReported() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
@@ -226,10 +228,10 @@ struct FloodTests {
         func open() { flag.store(true, ordering: .releasing) }
     }
 
-    // MARK: Who the person is
+    // MARK: Identity of the person
 
-    /// The claim's resource is readable, whatever types the scopes reach.
-    @Test func theGrantKnowsTheResourceThatThePersonIs() async throws {
+    /// The resource of the claim is readable, whichever types the scopes reach.
+    @Test func grantHasTheResourceOfItsPerson() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             try await fixture.person("anna", .participant)

@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 import TestSupport
 
-/// Listens on the machine itself and answers whoever asks with the same bytes; with none it lets them wait.
+/// Listens on the loopback interface and answers each request with the same bytes; without bytes it does not answer.
 struct OneAnswerServer {
     private let channel: any Channel
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ServerHTTP
 @testable import Trust
 
-/// What pages, refresh tokens and introspection are asked by those who are not meant to.
+/// Attacks on pages, refresh tokens and introspection.
 @Suite(.timeLimit(.minutes(10)))
 struct PageAttackTests {
     private typealias Fixture = AuthorizationFixture
@@ -16,7 +16,7 @@ struct PageAttackTests {
         "/oauth2/authorize?" + Fixture.form(fixture.parameters(client))
     }
 
-    @Test func o08PagesStandInNoFrameAndRunNoScript() async throws {
+    @Test func o08PagesAllowNoFrameAndNoScript() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
@@ -39,7 +39,7 @@ struct PageAttackTests {
         }
     }
 
-    @Test func o08AFormOfAnotherSiteOrBrowserIsNotTaken() async throws {
+    @Test func o08FormOfAnotherSiteOrBrowserIsRefused() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
@@ -48,20 +48,20 @@ struct PageAttackTests {
             let first = try await browser.go(path(fixture, client))
             let page = try await browser.signIn(first)
             let ticked = TestBrowser.fields(page).filter(\.isTicked).map { ($0.name, $0.value) }
-            // 1. No cookie comes along from another site.
+            // 1. From another site no cookie is sent.
             let foreign = try await browser.go(
                 "/oauth2/consent", ticked + [("decision", "approve")], isSameSite: false)
             #expect(foreign.location == nil && foreign.text.contains("name=\"password\""))
-            // 2. A proof that is missing, another one's, or made up.
+            // 2. A proof that is missing, belongs to another session, or is invented.
             let other = TestBrowser(fixture)
-            let theirs = try await other.signIn(try await other.go(path(fixture, client)), "dora")
+            let theirs = try await other.signIn(try await other.go(path(fixture, client)), as: "dora")
             let proof = try #require(TestBrowser.fields(theirs).first { $0.name == "proof" }?.value)
             for value in [nil, "", "x", proof] {
                 let forged = ticked.filter { $0.0 != "proof" } + (value.map { [("proof", $0)] } ?? [])
                 let answer = try await browser.go("/oauth2/consent", forged + [("decision", "approve")])
                 #expect(answer.status == 403 && answer.location == nil)
             }
-            // 3. Nobody is signed in by a form that their browser was not given.
+            // 3. A form that was not served to the browser signs no one in.
             let hidden = TestBrowser.fields(first).map { ($0.name, $0.value) }
             let signIn = hidden + [("username", "anna"), ("password", "correct horse")]
             let login = try await TestBrowser(fixture).go("/oauth2/sign-in", signIn)
@@ -80,17 +80,17 @@ struct PageAttackTests {
             let browser = TestBrowser(fixture)
             let page = try await browser.go(path(fixture, client))
             for _ in 0..<3 {
-                let wrong = try await browser.signIn(page, "anna", "wrong horse")
+                let wrong = try await browser.signIn(page, as: "anna", password: "wrong horse")
                 #expect(wrong.status == 403 && wrong.text.contains(SignInPage.wrong))
             }
-            let limited = try await browser.signIn(page, "Anna")
+            let limited = try await browser.signIn(page, as: "Anna")
             #expect(limited.status == 429 && limited.headers[.retryAfter] != nil)
-            for name in ["a1", "a2", "a3", "a4"] { #expect(try await browser.signIn(page, name).status == 403) }
-            #expect(try await browser.signIn(page, "a5").status == 429)
+            for name in ["a1", "a2", "a3", "a4"] { #expect(try await browser.signIn(page, as: name).status == 403) }
+            #expect(try await browser.signIn(page, as: "a5").status == 429)
         }
     }
 
-    @Test func o09NobodyLearnsWhetherANameIsKnown() async throws {
+    @Test func o09ResponsesDoNotRevealKnownNames() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
@@ -100,16 +100,16 @@ struct PageAttackTests {
             let page = try await browser.go(path(fixture, client))
             var seen: Set<String> = []
             for (name, password) in [("anna", "wrong horse"), ("nobody", "wrong horse"), ("gone", "correct horse")] {
-                let answer = try await browser.signIn(page, name, password)
+                let answer = try await browser.signIn(page, as: name, password: password)
                 #expect(answer.headers[.setCookie] == nil && !answer.text.contains(password))
                 seen.insert("\(answer.status) \(answer.text)")
             }
             #expect(seen.count == 1)
-            // As long is worked at a name that nobody has.
-            let nobody = try #require(PasswordHash.ofNobody(.standard)?.text.split(separator: "$"))
-            let somebody = try PasswordHash(of: "correct horse", salt: Data(count: 16), cost: .standard).text
+            // An unknown name takes the same time.
+            let unmatchable = try #require(PasswordHash.unmatchable(.standard)?.text.split(separator: "$"))
+            let real = try PasswordHash(of: "correct horse", salt: Data(count: 16), cost: .standard).text
                 .split(separator: "$")
-            #expect(nobody.prefix(2) == somebody.prefix(2) && nobody[2].count == somebody[2].count)
+            #expect(unmatchable.prefix(2) == real.prefix(2) && unmatchable[2].count == real[2].count)
         }
     }
 
@@ -168,7 +168,7 @@ struct PageAttackTests {
         }
     }
 
-    @Test func o07OnTheRouteATokenIsToldOfAndEndedByWhomItWasGivenTo() async throws {
+    @Test func o07OnTheRouteOnlyTheTokensClientIntrospectsAndRevokesIt() async throws {
         try await Fixture.with { fixture in
             let made = try await fixture.client(.secret)
             let other = try await fixture.client(.secret)
@@ -206,7 +206,7 @@ struct PageAttackTests {
         }
     }
 
-    @Test func s11ScriptsOfAnAppsOriginReadItsTokensAndThoseOfOthersNothing() async throws {
+    @Test func s11OnlyScriptsOfAnAppsOriginReadTokens() async throws {
         try await Fixture.with { fixture in
             _ = try await fixture.client()
             func ask(_ origin: String, _ method: HTTPRequest.Method = .post) async throws -> Answer {
@@ -228,7 +228,7 @@ struct PageAttackTests {
         }
     }
 
-    @Test func j14AnIDTokenIsNoAccessTokenAndNoAssertion() async throws {
+    @Test func j14IDTokenIsNeitherAnAccessTokenNorAnAssertion() async throws {
         try await Fixture.with { fixture in
             let client = try await fixture.client().client
             try await fixture.person()
@@ -240,7 +240,7 @@ struct PageAttackTests {
         }
     }
 
-    @Test func whatComesFromElsewhereIsEscaped() {
+    @Test func externalValuesAreEscaped() {
         #expect(
             Page.escape("<a href=\"x\" title='y'>&amp;") == "&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;")
         #expect(

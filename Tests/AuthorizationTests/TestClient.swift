@@ -7,7 +7,7 @@ import Wire
 
 @testable import Authorization
 
-/// A client that registered a key of each kind.
+/// A client with a registered key of each kind.
 struct TestClient: Sendable {
     var id = "hospital-app"
     var tokenURL = "https://study.example/oauth2/token"
@@ -18,7 +18,7 @@ struct TestClient: Sendable {
 
     init() throws { rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
-    /// A coordinate of an uncompressed point.
+    /// Returns the coordinates of an uncompressed point.
     private static func coordinates(_ x963: Data) -> [(String, String)] {
         let half = (x963.count - 1) / 2
         return [("x", Data(x963.dropFirst().prefix(half)).base64URL), ("y", Data(x963.suffix(half)).base64URL)]
@@ -42,7 +42,7 @@ struct TestClient: Sendable {
         }
     }
 
-    /// The claims of an assertion that is right.
+    /// The claims of a valid assertion.
     var claims: [String: JSON] {
         [
             "iss": .string(id), "sub": .string(id), "aud": .string(tokenURL), "jti": "a-token-of-one-use",
@@ -75,7 +75,7 @@ struct TestClient: Sendable {
         return signed + "." + (signature ?? own).base64URL
     }
 
-    /// Reads and verifies.
+    /// Reads and verifies an assertion.
     func take(_ assertion: String, keySetURL: String? = nil) throws -> ClientAssertion {
         let read = try ClientAssertion(reading: assertion, tokenURL: tokenURL, now: now) { client in
             client == id ? keySetURL : nil

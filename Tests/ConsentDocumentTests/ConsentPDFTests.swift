@@ -26,7 +26,7 @@ struct ConsentPDFTests {
                 name: name, date: "2026-03-01 14:05 (UTC+01:00)", image: image))
     }
 
-    /// The text of a PDF by poppler; nil where it is not installed.
+    /// Returns the text of a PDF as poppler reads it, or nil if poppler is not installed.
     static func text(_ pdf: Data) throws -> String? {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/pdftotext") else { return nil }
         let temporary = try TemporaryFolder()
@@ -60,7 +60,7 @@ struct ConsentPDFTests {
         #expect(text.components(separatedBy: "Paragraph").count - 1 == 32)
     }
 
-    /// `CONSENT_PDF=file` keeps the drawn example, to be looked at.
+    /// `CONSENT_PDF=file` keeps the drawn example for inspection.
     @Test func theExampleStudysConsentIsDrawn() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Examples/study")
@@ -127,7 +127,7 @@ struct ConsentPDFTests {
             flipped[index] ^= 0x55
             cases.append(flipped)
         }
-        // Right checksums around wrong pixels reach the library.
+        // Valid checksums around invalid pixels reach the library.
         cases.append(PNGs.file(pixels: Data("not deflated".utf8)))
         cases.append(PNGs.file(pixels: Data()))
         cases.append(PNGs.file(width: 300, pixels: PNGs.deflated([UInt8](repeating: 0, count: 4))))
@@ -142,7 +142,7 @@ struct ConsentPDFTests {
         }
     }
 
-    /// Files of other makers: read by Python's zlib with each level, so that all kinds of blocks occur.
+    /// Files of other encoders: compressed by Python's zlib with each level, so that all kinds of blocks occur.
     @Test(arguments: [0, 1, 6, 9])
     func compressedPixelsAreReadAsZlibWroteThem(level: Int) throws {
         guard FileManager.default.isExecutableFile(atPath: "/usr/bin/python3") else { return }
@@ -166,7 +166,7 @@ struct ConsentPDFTests {
         var random = Seeded.fresh()
         for _ in 0..<40 {
             var damaged = stream
-            // A hint about the level of compression and the bits between blocks may change: the pixels are the same.
+            // A hint about the level of compression and the bits between blocks may change without changing the pixels.
             damaged[Int.random(in: 2..<damaged.count, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
             let read = PNGImage.inflated(damaged, count: expected.count)
             let isRight = read == nil || read == expected
@@ -184,7 +184,7 @@ struct ConsentPDFTests {
     }
 }
 
-/// PNG files made here.
+/// PNG files made by the tests.
 enum PNGs {
     /// A signature of some strokes, 60 by 20, grey.
     static let signature: Data = {

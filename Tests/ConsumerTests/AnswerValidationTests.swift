@@ -30,7 +30,7 @@ import Testing
 
     private static let right = #"{"linkId":"pain","answer":[{"valueInteger":7}]}"#
 
-    /// Sends after a contract; gives what became of it.
+    /// Sends a response after a contract and returns its outcome.
     private func outcome(
         of response: String, strictness: ValidationStrictness = .errors, acceptsC3PRO: Bool = true,
         forms: [String] = [form()]
@@ -43,7 +43,7 @@ import Testing
         _ = try await fixture.send(ConsumerFixture.contract("p1"), from: client)
         let (before, versions) = (try await fixture.facts, try await fixture.versions)
         let outcome = try await fixture.send(response, from: client)
-        // All of it or nothing.
+        // The whole resource is stored, or nothing.
         let isStored = outcome?.status == .stored
         #expect((try await fixture.facts > before) == isStored)
         #expect(try await fixture.versions == versions + (isStored ? 1 : 0))
@@ -67,11 +67,11 @@ import Testing
         (#"{"linkId":"where","answer":[{"valueCoding":{"system":"http://x","code":"head"}}]}"#, "required at pain"),
         (#"{"linkId":"pain","answer":[{"valueInteger":7},{"valueInteger":8}]}"#, "repeats at pain"),
     ])
-    func wrongAnswersAreQuarantinedWithoutBeingTold(items: String, place: String) async throws {
+    func wrongAnswersAreQuarantinedWithoutQuotingThem(items: String, problem: String) async throws {
         let outcome = try #require(try await outcome(of: Self.response(items)))
         #expect(outcome.status == .quarantined && outcome.reasonCode == "answers-invalid")
         let detail = try #require(outcome.detail)
-        #expect(detail.contains(place))
+        #expect(detail.contains(problem))
         for secret in ["99999", "Jane", "Doe"] { #expect(!detail.contains(secret)) }
     }
 
@@ -95,7 +95,7 @@ import Testing
         #expect(try await outcome(of: versioned, forms: forms)?.status == .stored)
     }
 
-    @Test func theStudysStrictnessDecides() async throws {
+    @Test func strictnessOfTheStudyDecides() async throws {
         let tooMuch = Self.response(#"{"linkId":"pain","answer":[{"valueInteger":99999}]}"#)
         let ofAnotherType = Self.response(#"{"linkId":"pain","answer":[{"valueBoolean":true}]}"#)
         for (strictness, taken) in [(ValidationStrictness.none, 2), (.structure, 1), (.errors, 0), (.warnings, 0)] {
@@ -113,14 +113,14 @@ import Testing
         }
     }
 
-    @Test func whatIsNotYetCompleteMayLackAnswers() async throws {
+    @Test func incompleteResponseMayLackAnswers() async throws {
         let unfinished = Self.response(
             #"{"linkId":"where","answer":[{"valueCoding":{"system":"http://x","code":"head"}}]}"#, status: "in-progress"
         )
         #expect(try await outcome(of: unfinished)?.status == .stored)
     }
 
-    @Test func theActivityOfC3PROIsTakenWhereItsAppsAre() async throws {
+    @Test func activityOfC3PROIsAcceptedWhereItsAppsAre() async throws {
         let activity = Self.response(
             #"{"linkId":"org.chip.c3-pro.activity","item":[{"linkId":"steps","answer":[{"valueInteger":7}]}]}"#,
             form: "Questionnaire/org.chip.c3-pro.activity")
@@ -129,7 +129,7 @@ import Testing
         #expect(elsewhere?.reasonCode == "form-unknown")
     }
 
-    @Test func answersThatTakeTooManyStepsAreNotLookedAt() async throws {
+    @Test func answersThatNeedTooManyStepsAreQuarantined() async throws {
         let options = (0..<4000).map { #"{"valueCoding":{"system":"http://x","code":"c\#($0)"}}"# }
         let form = """
             {"resourceType":"Questionnaire","url":"\(Self.pain)","version":"1","status":"active","item":[

@@ -9,21 +9,23 @@ import Testing
 @Suite struct ConsentVersionTests {
     private typealias Fixture = ConsumerFixture
 
-    private static func template(_ version: String, _ status: String, _ change: String) -> String {
+    private static func template(_ version: String, status: String, change: String) -> String {
         Fixture.contractTemplate(
             version: version, state: ["consent-status": status, "consent-change": change])
     }
 
-    /// Three versions, with phones that signed each: what becomes of Contract and data.
+    /// Three versions, with phones that signed each: the outcomes of Contract and data.
     @Test(arguments: [
         ("1", "quarantined contract-retired", "held consent-required"),
         ("2", "stored", "held consent-renewal-required"), ("3", "stored", "stored"), ("3.1", "stored", "stored"),
         ("4", "quarantined contract-unknown", "held consent-required"),
     ])
-    func whatIsTakenOfWhoSignsEachVersion(version: String, contract: String, data: String) async throws {
+    func signedVersionDecidesAboutContractAndData(version: String, contract: String, data: String) async throws {
         let fixture = try await Fixture(templates: [
-            Self.template("1", "retired", "major"), Self.template("2", "accepted", "minor"),
-            Self.template("3", "accepted", "major"), Self.template("3.1", "current", "minor"),
+            Self.template("1", status: "retired", change: "major"),
+            Self.template("2", status: "accepted", change: "minor"),
+            Self.template("3", status: "accepted", change: "major"),
+            Self.template("3.1", status: "current", change: "minor"),
         ])
         let client = try await fixture.client()
         func text(_ outcome: SubmissionOutcome?) -> String {
@@ -32,55 +34,56 @@ import Testing
         #expect(text(try await fixture.send(Fixture.contract("p1", version: version), from: client)) == contract)
         #expect(text(try await fixture.send(Fixture.response("p1"), from: client)) == data)
         guard version == "2" else { return try await fixture.close() }
-        // The person signs the current one, and what was held is stored.
+        // After the person signs the current version, the held data is stored.
         #expect(text(try await fixture.send(Fixture.contract("p1", version: "3.1"), from: client)) == "stored")
         #expect(try await fixture.queue.status(now: Date()).held == 0)
         #expect(try await fixture.versions == 3)
         try await fixture.close()
     }
 
-    /// The study publishes a major version while phones are at work.
-    @Test func aMajorVersionHoldsWhatComesUntilItIsSigned() async throws {
+    /// The study publishes a major version while phones are active.
+    @Test func majorVersionHoldsDataUntilItIsSigned() async throws {
         let published = Published([Fixture.contractTemplate()])
         let fixture = try await Fixture(published: { await published.study })
         let client = try await fixture.client()
         try await fixture.send(Fixture.contract("p1", id: "c1"), from: client)
         #expect(try await fixture.send(Fixture.response("p1"), from: client)?.status == .stored)
-        await published.set([Fixture.contractTemplate(), Self.template("2", "current", "major")])
+        await published.set([Fixture.contractTemplate(), Self.template("2", status: "current", change: "major")])
         #expect(
             try await fixture.send(Fixture.response("p1", answer: 2), from: client)?.reasonCode
                 == "consent-renewal-required")
-        // Taking the consent back needs no newer one.
+        // A withdrawal needs no newer version.
         #expect(try await fixture.send(Fixture.withdrawal("p1", contract: "c1"), from: client)?.status == .stored)
         try await fixture.close()
     }
 
-    /// A phone begins to sign with the Contract by which its person signs again. What waited was taken unsigned.
-    @Test func whatWaitedUnsignedIsStoredThoughTheDeviceSignsFromNowOn() async throws {
+    /// A phone begins to sign with the Contract of the person's renewed consent. The held submission was accepted
+    /// unsigned.
+    @Test func heldUnsignedDataIsStoredAfterTheDeviceBeginsToSign() async throws {
         let published = Published([Fixture.contractTemplate()])
         let fixture = try await Fixture(published: { await published.study })
         var device = try await fixture.device()
-        let (person, lane) = (device.participant, device.lane)
-        try await fixture.send(Fixture.contract(person), from: lane)
-        await published.set([Fixture.contractTemplate(), Self.template("2", "current", "major")])
+        let (person, deviceQueue) = (device.participant, device.deviceQueue)
+        try await fixture.send(Fixture.contract(person), from: deviceQueue)
+        await published.set([Fixture.contractTemplate(), Self.template("2", status: "current", change: "major")])
         let waiting = UUID().uuidString.lowercased()
-        let held = try await fixture.send(Fixture.response(person), from: lane, submissionID: waiting)
+        let held = try await fixture.send(Fixture.response(person), from: deviceQueue, submissionID: waiting)
         #expect(held?.reasonCode == "consent-renewal-required")
         let contract = device.contract()
             .replacing("consent|1", with: "consent|2").replacing("Overview 1.", with: "Overview 2.")
-        let signed = try device.say(contract, to: fixture.recipients)
-        _ = try await fixture.queue(signed, lane: lane)
+        let signed = try device.seal(contract, to: fixture.recipients)
+        _ = try await fixture.queue(signed, deviceQueue: deviceQueue)
         let outcomes = try await fixture.drain()
         #expect(outcomes[signed.submissionID]?.status == .stored)
         #expect(outcomes[waiting]?.status == .stored)
-        // Nobody else speaks for them from now on.
-        let late = try await fixture.send(Fixture.response(person, answer: 2), from: lane)
+        // From now on unsigned submissions for the person are refused.
+        let late = try await fixture.send(Fixture.response(person, answer: 2), from: deviceQueue)
         #expect(late?.reasonCode == "signature-missing")
         try await fixture.close()
     }
 
-    /// A change at one place of the Contract: nothing that counts as consent.
-    @Test func aContractOfAnotherTextIsNoConsent() async throws {
+    /// A change in one element of the Contract: the result is not a consent.
+    @Test func contractOfAnotherTextIsNotAConsent() async throws {
         let contract = Fixture.contract("p1", naming: ["routes"])
         let changes: [(String, String)] = [
             ("\"text\":\"Overview 1.\",", "\"text\":\"Overview 2.\","),
@@ -143,12 +146,12 @@ import Testing
                 "\"extension\":[{\"url\":\"urn:tributary:includes-health-data\",\"valueCode\":\"routes\"}],\"signer\":")
         #expect(try await fixture.sendC3PRO(naming, from: client)?.status == .stored)
         let state = try await fixture.database.read { try ConsentRegister().state(of: "p1", in: $0) }
-        #expect(state.standing == .consented && state.includedHealthData == [])
+        #expect(state.gateState == .consented && state.includedHealthData == [])
         try await fixture.close()
     }
 }
 
-/// The study's files, which change while it runs.
+/// The study's files, which change while the study runs.
 private actor Published {
     private(set) var study: PublishedStudy
 

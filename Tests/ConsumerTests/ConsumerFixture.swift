@@ -17,7 +17,7 @@ import Wire
 struct ConsumerFixture {
     static let template = "https://example.org/consent"
 
-    /// The records' store.
+    /// The records store.
     let database: any SQLDatabase
     let queueStore: any SQLDatabase
     let queue: SQLSubmissionQueue
@@ -69,25 +69,25 @@ struct ConsumerFixture {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// A device of its own; it is its own lane.
+    /// Registers a new device; its id is also that of its device queue.
     func client() async throws -> String {
         try await DeviceAccess(database: queueStore, clock: clock).registerClient(receiptDigest: UUID().uuidString)
             .clientID
     }
 
-    /// A consumer over the fixture's stores.
+    /// Returns a consumer of the fixture's stores.
     func service(
-        owner: String = "test", turn: ConsumerTurn? = nil, over queue: (any SubmissionQueue)? = nil,
+        owner: String = "test", concurrency: ConsumerConcurrency? = nil, over queue: (any SubmissionQueue)? = nil,
         processing processor: SubmissionProcessor? = nil
     ) -> ConsumerService {
         let path = folder.appendingPathComponent("records.sqlite").path
         return ConsumerService(
             queue: queue ?? self.queue, processor: processor ?? self.processor,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
-            owner: owner, turn: turn ?? .alone { try StoreLock(storePath: path) }, clock: clock)
+            owner: owner, concurrency: concurrency ?? .alone { try StoreLock(storePath: path) }, clock: clock)
     }
 
-    /// Queues a payload, sealed, and handles what is in the queue.
+    /// Queues a sealed payload and processes the queue.
     @discardableResult
     func send(
         _ payloads: String..., from client: String, submissionID: String = UUID().uuidString.lowercased(),
@@ -109,7 +109,7 @@ struct ConsumerFixture {
             sealed.bytes, client: client, submissionID: UUID().uuidString.lowercased(), format: .c3pro)
     }
 
-    /// Queues a payload, sealed, and gives its id.
+    /// Queues a sealed payload and returns its id.
     func enqueue(
         _ payload: String, from client: String, submissionID: String = UUID().uuidString.lowercased()
     ) async throws -> String {
@@ -133,7 +133,7 @@ struct ConsumerFixture {
         return try await drain()[submissionID]
     }
 
-    /// Handles what is in the queue.
+    /// Processes the queue and returns the outcomes by submission.
     @discardableResult
     func drain() async throws -> [String: SubmissionOutcome] {
         var outcomes: [String: SubmissionOutcome] = [:]
@@ -143,7 +143,7 @@ struct ConsumerFixture {
             for submission in leased {
                 guard let outcome = try await processor.process(submission) else { continue }
                 _ = try await queue.settle(submission, as: outcome, at: clock())
-                // The first outcome is what the test asks about; what it released comes again.
+                // The test asks for the first outcome; released submissions are leased again.
                 outcomes[submission.submissionID] = outcome
             }
         }
@@ -156,7 +156,7 @@ struct ConsumerFixture {
     var facts: Int64 { get async throws { try await count("SELECT count(*) AS number FROM observation_fact") } }
     var versions: Int64 { get async throws { try await count("SELECT count(*) AS number FROM record_version") } }
 
-    /// The study's consent in each of the choices of health data that it may name.
+    /// The study's consent with each combination of the health data that it may name.
     static let contractTemplates = HealthSelection.Inclusion.allCases.filter(\.needsConsent).map(\.rawValue)
         .reduce([[]]) { sets, name in sets + sets.map { $0 + [name] } }.map { contractTemplate(naming: $0) }
 
@@ -200,7 +200,7 @@ struct ConsumerFixture {
         """
     }
 
-    /// The form that ``response(_:answer:)`` answers, and an app of DSTU2 by its id.
+    /// The form that ``response(_:answer:)`` answers; an app of DSTU2 refers to it by its id.
     static let form = """
         {"resourceType":"Questionnaire","id":"form","url":"https://example.org/f","version":"1","status":"active","item":[{\
         "linkId":"q","type":"integer"}]}

@@ -7,7 +7,7 @@ import Trust
 
 @testable import Consumer
 
-/// What a phone no longer holds goes from the records and the warehouse.
+/// Data that a phone deletes is removed from the records and the warehouse.
 @Suite struct DeletionTests {
     private static func observation(_ subject: String, id: String, value: Int = 60) -> String {
         """
@@ -50,7 +50,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whatComesBackRevives() async throws {
+    @Test func deletedResourceSentAgainIsRestored() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await Self.consented(fixture, "p")
         try await fixture.send(Self.observation("p", id: "o"), from: client)
@@ -63,7 +63,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func itIsTakenAfterAWithdrawalAndWhileOneIsNotUnderstood() async throws {
+    @Test func deletionIsAcceptedAfterAWithdrawalAndDuringASuspension() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await Self.consented(fixture, "p")
         try await fixture.send(Self.observation("p", id: "o1"), from: client)
@@ -81,7 +81,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func beforeAContractItWaits() async throws {
+    @Test func deletionWaitsForTheContract() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         let early = try await fixture.send(Self.deletion("o"), from: client)
@@ -91,7 +91,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func nobodyDeletesWhatIsAnothersOrNobodys() async throws {
+    @Test func participantDeletesNeitherAnothersNorSharedResources() async throws {
         let fixture = try await ConsumerFixture()
         let (mine, theirs) = (try await Self.consented(fixture, "a"), try await Self.consented(fixture, "b"))
         try await fixture.send(Self.observation("a", id: "o"), from: mine)
@@ -110,15 +110,15 @@ import Trust
         #expect(try await Self.isDeleted("o", fixture) == false)
         #expect(try await Self.isDeleted("s", fixture) == false)
         #expect(try await fixture.facts == facts)
-        // Nor is it written over.
+        // It cannot be overwritten either.
         let over = try await fixture.send(Self.observation("a", id: "s"), from: mine)
         #expect(over?.reasonCode == "subject-not-permitted")
         try await fixture.close()
     }
 
-    /// Something that was set aside is retried after its deletion was handled.
+    /// A quarantined submission is retried after its deletion was handled.
     @Test(arguments: [true, false])
-    func whatCameLaterHoldsWhicheverIsHandledFirst(isDeletionLater: Bool) async throws {
+    func laterSubmissionCountsInAnyOrderOfHandling(isDeletionLater: Bool) async throws {
         let fixture = try await ConsumerFixture()
         let client = try await Self.consented(fixture, "p")
         let facts = try await fixture.facts
@@ -164,7 +164,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func besideResourcesItIsQuarantinedAsAWhole() async throws {
+    @Test func deletionsMixedWithResourcesAreQuarantined() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await Self.consented(fixture, "p")
         try await fixture.send(Self.observation("p", id: "o"), from: client)
@@ -175,7 +175,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func moreThanASubmissionMayHoldIsQuarantined() async throws {
+    @Test func oversizedSubmissionIsQuarantined() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await Self.consented(fixture, "p")
         let entry = #"{"request":{"method":"DELETE","url":"Observation/o"}}"#

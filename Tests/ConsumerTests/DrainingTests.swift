@@ -7,7 +7,7 @@ import Testing
 @testable import Consumer
 
 @Suite(.timeLimit(.minutes(15))) struct DrainingTests {
-    @Test func aMessageThatTakesLongHoldsUpNoOtherDevice() async throws {
+    @Test func slowSubmissionDoesNotBlockOtherDevices() async throws {
         let fixture = try await ConsumerFixture()
         let slow = try await fixture.client()
         let others = [try await fixture.client(), try await fixture.client()]
@@ -15,14 +15,14 @@ import Testing
             try await fixture.send(ConsumerFixture.contract("p\(number)"), from: client)
         }
         let dear = try await fixture.enqueue(ConsumerFixture.response("p0"), from: slow)
-        // More than are leased at a time.
+        // More submissions than one lease takes.
         var good: [String] = []
         for number in 0..<3 * ConsumerService.batchSize {
             let other = number % others.count
             good.append(
                 try await fixture.enqueue(ConsumerFixture.response("p\(other + 1)"), from: others[other]))
         }
-        // It is settled only when all others are.
+        // The slow submission is settled only after all others.
         let queue = SlowQueue(queue: fixture.queue, slow: dear, after: good)
         let handled = try await fixture.service(over: queue).drain()
         #expect(handled == good.count + 1)
@@ -31,35 +31,36 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func devicesWithMuchToHandleStarveNoOther() async throws {
+    @Test func busyDevicesDoNotBlockOthers() async throws {
         let fixture = try await ConsumerFixture()
-        // More devices than are handled at a time, each with several turns of submissions before those of the last.
+        // More devices than are handled concurrently, each with several turns of submissions before those of the last.
         var clients: [String] = []
-        for number in 0...ConsumerService.lanesAtATime {
+        for number in 0...ConsumerService.maximumDeviceQueues {
             clients.append(try await fixture.client())
             try await fixture.send(ConsumerFixture.contract("p\(number)"), from: clients[number])
         }
-        for number in 0..<ConsumerService.lanesAtATime {
+        for number in 0..<ConsumerService.maximumDeviceQueues {
             for _ in 0..<4 * ConsumerService.batchSize {
                 _ = try await fixture.enqueue(ConsumerFixture.response("p\(number)"), from: clients[number])
             }
         }
         let late = try await fixture.enqueue(
-            ConsumerFixture.response("p\(ConsumerService.lanesAtATime)"), from: clients[ConsumerService.lanesAtATime])
-        let all = 4 * ConsumerService.lanesAtATime * ConsumerService.batchSize
+            ConsumerFixture.response("p\(ConsumerService.maximumDeviceQueues)"),
+            from: clients[ConsumerService.maximumDeviceQueues])
+        let all = 4 * ConsumerService.maximumDeviceQueues * ConsumerService.batchSize
         #expect(try await fixture.service().drain() == all + 1)
         let settled = try await fixture.queueStore.read { transaction in
             try transaction.query("SELECT submission_id FROM submission ORDER BY change").map {
                 try $0.text("submission_id")
             }
         }
-        let place = try #require(settled.firstIndex(of: late))
-        // One turn of each, and what they began of the next meanwhile.
-        #expect(place <= all / 2, "\(place) of \(all)")
+        let index = try #require(settled.firstIndex(of: late))
+        // One turn of each device, and the submissions of the next turn that they began meanwhile.
+        #expect(index <= all / 2, "\(index) of \(all)")
         try await fixture.close()
     }
 
-    @Test func whatComesWhileAMessageIsHandledIsHandledBesideIt() async throws {
+    @Test func submissionArrivingDuringHandlingIsHandledConcurrently() async throws {
         let fixture = try await ConsumerFixture()
         let (slow, other) = (try await fixture.client(), try await fixture.client())
         try await fixture.send(ConsumerFixture.contract("p0"), from: slow)
@@ -75,16 +76,16 @@ import Testing
     }
 }
 
-/// A queue in which one submission is settled only when others are.
+/// A queue in which one submission is settled only after others.
 struct SlowQueue: SubmissionQueue {
     let queue: SQLSubmissionQueue
     let slow: String
     let after: [String]
-    /// Done when the slow one is about to be settled.
+    /// Runs just before the slow submission is settled.
     var meanwhile: @Sendable () async throws -> Void = {}
-    /// Whether the others were settled within the time.
+    /// Whether the others were settled in time.
     let waited = Flag()
-    /// How often the queue was asked for more.
+    /// Number of leases requested from the queue.
     let leases = Counter()
 
     actor Counter {
@@ -118,11 +119,11 @@ struct SlowQueue: SubmissionQueue {
         try await queue.enqueue(submission, quota: quota)
     }
     func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver lanes: [String]
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver deviceQueues: [String]
     ) async throws -> [QueuedSubmission] {
         await leases.count()
         return try await queue.lease(
-            owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle, passingOver: lanes)
+            owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle, passingOver: deviceQueues)
     }
     func takeOverLeases(owner: String) async throws { try await queue.takeOverLeases(owner: owner) }
     func leaseOwners() async throws -> [String] { try await queue.leaseOwners() }
@@ -137,7 +138,7 @@ struct SlowQueue: SubmissionQueue {
     }
     func postpone(_ submission: QueuedSubmission, isFailure: Bool) async throws {
         try await queue.postpone(submission, isFailure: isFailure)
-        // The queue is looked into again before it is known that something failed.
+        // A failure is known only after the queue was read again.
         let (before, deadline) = (await leases.value, Patience.deadline)
         while await leases.value < before + 2, ContinuousClock.now < deadline {
             try await _Concurrency.Task.sleep(for: .milliseconds(5))
@@ -152,10 +153,10 @@ struct SlowQueue: SubmissionQueue {
     func discard(submissionID: String, at: Date) async throws -> Bool {
         try await queue.discard(submissionID: submissionID, at: at)
     }
-    func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] {
-        try await queue.deliveries(lane: lane, after: after, limit: limit)
+    func deliveries(deviceQueue: String, after: Int64, limit: Int) async throws -> [Delivery] {
+        try await queue.deliveries(deviceQueue: deviceQueue, after: after, limit: limit)
     }
-    func missing(lane: String, limit: Int) async throws -> [MissingSequences] {
-        try await queue.missing(lane: lane, limit: limit)
+    func missing(deviceQueue: String, limit: Int) async throws -> [MissingSequences] {
+        try await queue.missing(deviceQueue: deviceQueue, limit: limit)
     }
 }

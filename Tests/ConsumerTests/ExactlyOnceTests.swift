@@ -7,22 +7,22 @@ import Wire
 
 @testable import Consumer
 
-/// The queue and the records are two stores: between the two a process may end at any point.
+/// The queue and the records are two stores: a process can end at any point between them.
 @Suite struct ExactlyOnceTests {
-    @Test func whatWasRecordedBeforeTheProcessEndedIsRecognisedAndSettled() async throws {
+    @Test func submissionRecordedBeforeACrashIsRecognisedAndSettled() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.response("p1", answer: 7), from: client)
-        // The contract is recorded, and the process ends before the queue hears of it.
+        // The contract is recorded, and the process ends before the queue is updated.
         _ = try await fixture.queue.enqueue(
-            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
+            try sealed(ConsumerFixture.contract("p1"), from: client, in: fixture), quota: nil)
         let leased = try await fixture.queue.lease(
             owner: "first", limit: 10, duration: 3_600, now: Date(), isIdle: true)
         #expect(leased.count == 1)
         let outcome = try #require(try await fixture.processor.process(leased[0]))
         #expect(outcome.status == .stored && outcome.releasesHeld)
         let versions = try await fixture.versions
-        // The next process finds it received, recognises it, and releases what waited for it.
+        // The next process finds it as received, recognises it, and releases the held submissions.
         try await fixture.queue.takeOverLeases(owner: "test")
         let outcomes = try await fixture.drain()
         #expect(outcomes[leased[0].submissionID]?.status == .stored)
@@ -33,16 +33,16 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func otherBytesUnderTheSameIdAreNotTakenForTheRecordedOnes() async throws {
+    @Test func otherBytesWithTheSameIDAreProcessed() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
         let submissionID = UUID().uuidString.lowercased()
         try await fixture.send(ConsumerFixture.response("p1"), from: client, submissionID: submissionID)
         let row = try #require(try await fixture.queue.show(submissionID: submissionID).first)
-        let other = try sealed(ConsumerFixture.response("p1", answer: 2), client, fixture)
+        let other = try sealed(ConsumerFixture.response("p1", answer: 2), from: client, in: fixture)
         let impostor = QueuedSubmission(
-            number: row.number, clientID: client, lane: client, submissionID: submissionID, digest: "other",
+            number: row.number, clientID: client, deviceQueue: client, submissionID: submissionID, digest: "other",
             format: .jwe,
             body: other.body, receivedAt: row.receivedAt)
         let before = try await fixture.versions
@@ -51,11 +51,11 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func whoHasLostTheLeaseRecordsNothing() async throws {
+    @Test func consumerWithoutTheLeaseRecordsNothing() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         _ = try await fixture.queue.enqueue(
-            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
+            try sealed(ConsumerFixture.contract("p1"), from: client, in: fixture), quota: nil)
         let stale = try #require(
             try await fixture.queue.lease(owner: "first", limit: 1, duration: 3_600, now: Date(), isIdle: true).first)
         try await fixture.queue.takeOverLeases(owner: "second")
@@ -75,15 +75,15 @@ import Wire
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         _ = try await fixture.queue.enqueue(
-            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
-        guard case .alone(let lock) = fixture.service().turn else {
+            try sealed(ConsumerFixture.contract("p1"), from: client, in: fixture), quota: nil)
+        guard case .alone(let lock) = fixture.service().concurrency else {
             Issue.record("it does not wait")
             return
         }
         var held = try lock()
         #expect(held != nil)
         let second = _Concurrency.Task { try await fixture.service(owner: "second").run() }
-        // It has the time to take the lock and the submission, if it could.
+        // Time enough to take the lock and the submission, if that were possible.
         for _ in 0..<20 { try await _Concurrency.Task.sleep(for: .milliseconds(10)) }
         #expect(try await fixture.queue.status(now: Date()).depth == 1)
         withExtendedLifetime(held) {}
@@ -98,17 +98,17 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func consumersBesideEachOtherHandleTheSubmissionsOfDifferentDevices() async throws {
+    @Test func concurrentConsumersHandleDifferentDevices() async throws {
         let fixture = try await ConsumerFixture()
         var stored = 0
         for number in 1...24 {
             let client = try await fixture.client()
             _ = try await fixture.queue.enqueue(
-                try sealed(ConsumerFixture.contract("p\(number)"), client, fixture), quota: nil)
+                try sealed(ConsumerFixture.contract("p\(number)"), from: client, in: fixture), quota: nil)
             stored += 1
         }
         let consumers = (1...3).map { number in
-            let service = fixture.service(owner: "host\(number) 1 word", turn: .besideOthers)
+            let service = fixture.service(owner: "host\(number) 1 word", concurrency: .concurrent)
             return _Concurrency.Task { try await service.run() }
         }
         let deadline = Patience.deadline
@@ -122,16 +122,16 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func whatAConsumerThatHasEndedHadLeasedIsItsSuccessorsAtOnce() async throws {
+    @Test func leasesOfAnEndedConsumerPassImmediatelyToItsSuccessor() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         _ = try await fixture.queue.enqueue(
-            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
-        // No process has this number.
+            try sealed(ConsumerFixture.contract("p1"), from: client, in: fixture), quota: nil)
+        // No process has this id.
         let gone = "\(ProcessInfo.processInfo.hostName) 99999999 word"
         let leased = try await fixture.queue.lease(owner: gone, limit: 1, duration: 3_600, now: Date(), isIdle: true)
         #expect(leased.count == 1)
-        let service = fixture.service(turn: .besideOthers)
+        let service = fixture.service(concurrency: .concurrent)
         let running = _Concurrency.Task { try await service.run() }
         let deadline = Patience.deadline
         while try await fixture.queue.status(now: Date()).depth > 0, ContinuousClock.now < deadline {
@@ -143,16 +143,16 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func aLeaseOfAnotherHostsConsumerStaysItsUntilItsTimeIsOver() async throws {
+    @Test func leaseOfAnotherHostIsKeptUntilItExpires() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         _ = try await fixture.queue.enqueue(
-            try sealed(ConsumerFixture.contract("p1"), client, fixture), quota: nil)
+            try sealed(ConsumerFixture.contract("p1"), from: client, in: fixture), quota: nil)
         let now = Date()
         #expect(
             try await fixture.queue.lease(owner: "elsewhere 1 word", limit: 1, duration: 60, now: now, isIdle: true)
                 .count == 1)
-        // It lives, and asks for more time.
+        // The consumer runs and extends its lease.
         try await fixture.queue.renew(owner: "elsewhere 1 word", duration: 60, now: now.addingTimeInterval(50))
         func lease(after seconds: TimeInterval) async throws -> Int {
             try await fixture.queue.lease(
@@ -164,7 +164,7 @@ import Wire
         try await fixture.close()
     }
 
-    private func sealed(_ payload: String, _ client: String, _ fixture: ConsumerFixture) throws -> NewSubmission {
+    private func sealed(_ payload: String, from client: String, in fixture: ConsumerFixture) throws -> NewSubmission {
         let submissionID = UUID().uuidString.lowercased()
         let header = try SubmissionHeader(
             submissionID: submissionID, sequence: 1, fhirVersion: "4.0.1", contentType: .resource)

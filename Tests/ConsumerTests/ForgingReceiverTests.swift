@@ -8,10 +8,10 @@ import Wire
 @testable import Consumer
 @testable import Records
 
-/// A receiver that has turned: it holds every token and every key that a receiver has, and keys of its own; it makes,
-/// alters, repeats, reorders and drops. A model keeps what the phones said and what reached the house.
+/// A compromised receiver: it has all tokens and keys of a receiver, and keys of its own. It forges, alters, repeats,
+/// reorders and drops messages. A model records what the phones sent and what reached the server.
 @Suite struct ForgingReceiverTests {
-    /// One phone with what it has sent, and what of that the receiver passed on.
+    /// A phone with its sent messages, and the numbers of those that the receiver passed on.
     private struct Phone {
         var device: SigningDevice
         var sent: [SigningDevice.Message] = []
@@ -19,43 +19,45 @@ import Wire
         var delivered: Set<Int64> = []
     }
 
-    private enum Deed: CaseIterable {
+    private enum ReceiverAction: CaseIterable {
         case deliverNext, deliverAny, repeatIt, repeatElsewhere, repeatAsAnother, alter, forgeUnsigned, forgeSigned
-        case forgeContract, inventSomebody
+        case forgeContract, inventDevice
     }
 
-    /// How many histories are played; `TRIBUTARY_HISTORIES=200` plays more.
+    /// Number of simulated histories; `TRIBUTARY_HISTORIES=200` simulates more.
     private static let histories =
         ProcessInfo.processInfo.environment["TRIBUTARY_HISTORIES"].flatMap { Int($0) } ?? 40
 
-    @Test func nothingIsStoredThatNobodySentAndNothingIsLostUnseen() async throws {
+    @Test func forgedMessagesAreNotStoredAndGapsAreReported() async throws {
         let fixture = try await ConsumerFixture.strict(requiresInvitation: true)
         var random = Seeded.fresh()
-        var said: Set<String> = []
+        var sentPayloads: Set<String> = []
         var expectedGaps: Set<MessageGapText> = []
         var (delivered, withheld, forged) = (0, 0, 0)
         for _ in 0..<Self.histories {
             var phones: [Phone] = []
             for _ in 0..<2 { phones.append(try await phone(fixture, &random)) }
-            for phone in phones { said.formUnion(phone.payloads) }
+            for phone in phones { sentPayloads.formUnion(phone.payloads) }
             for _ in 0..<Int.random(in: 8...24, using: &random) {
                 let index = Int.random(in: 0..<2, using: &random)
-                let deeds = Deed.allCases + [.deliverNext, .deliverAny, .deliverAny]
-                forged += try await deed(
-                    deeds.randomElement(using: &random) ?? .alter, index, &phones, fixture, &random)
+                let actions = ReceiverAction.allCases + [.deliverNext, .deliverAny, .deliverAny]
+                forged += try await perform(
+                    actions.randomElement(using: &random) ?? .alter, phone: index, of: &phones, in: fixture,
+                    random: &random)
             }
             _ = try await fixture.drain()
             for phone in phones {
                 delivered += phone.delivered.count
-                // Before its Contract nobody knows a phone's key: what came waits, and is counted when it is handled.
+                // Before its Contract a phone's key is not known: its submissions wait, and are counted when they are
+                // handled.
                 guard phone.delivered.contains(1), let last = phone.delivered.max() else { continue }
                 let missing = (1...last).filter { !phone.delivered.contains($0) }
                 withheld += missing.count
-                expectedGaps.formUnion(Self.runs(missing).map { .init(device: phone.device.lane, numbers: $0) })
+                expectedGaps.formUnion(Self.runs(missing).map { .init(device: phone.device.deviceQueue, numbers: $0) })
                 try await checkPresent(of: phone, fixture)
             }
         }
-        // 1. All that is stored was said, byte for byte, by whom it is about.
+        // 1. All stored content was sent, byte for byte, by its subject's phone.
         let stored = try await fixture.database.read { transaction in
             try transaction.query("SELECT content, signer FROM record_history").map { row in
                 let content = try ContentCodec.content(try row.blob("content"), in: transaction)
@@ -63,10 +65,10 @@ import Wire
             }
         }
         for (content, signer) in stored {
-            #expect(said.contains(content))
+            #expect(sentPayloads.contains(content))
             #expect(signer != nil)
         }
-        // 2. What was passed on and what was withheld add up.
+        // 2. The numbers of passed and withheld messages add up.
         #expect(Set(try await fixture.gaps()) == expectedGaps)
         print(
             "histories \(Self.histories): delivered \(delivered), withheld and shown \(withheld), deeds of the receiver \(forged), stored \(stored.count)"
@@ -75,7 +77,7 @@ import Wire
         try await fixture.close()
     }
 
-    /// A phone that has consented and answered; nothing of it has reached the house.
+    /// Returns a phone that has consented and answered; none of its messages has reached the server.
     private func phone(_ fixture: ConsumerFixture, _ random: inout Seeded) async throws -> Phone {
         var phone = Phone(device: try await fixture.device())
         let (codes, _) = try await fixture.access.issueInvitations(
@@ -84,23 +86,24 @@ import Wire
         for _ in 0..<Int.random(in: 2...6, using: &random) {
             payloads.append(Self.version(Int.random(in: 0..<1_000_000, using: &random), of: phone.device))
         }
-        for payload in payloads { phone.sent.append(try phone.device.say(payload, to: fixture.recipients)) }
+        for payload in payloads { phone.sent.append(try phone.device.seal(payload, to: fixture.recipients)) }
         phone.payloads = payloads
         return phone
     }
 
-    /// An answer to the one form of the participant, in versions.
+    /// Returns an answer to the participant's form, in versions.
     private static func version(_ value: Int, of device: SigningDevice) -> String {
         device.response(value).replacing(
             #""status":"completed""#, with: #""id":"r-\#(device.participant.prefix(30))","status":"completed""#)
     }
 
-    /// - Returns: 1 for what the receiver made up, 0 for what it passed on.
-    private func deed(
-        _ deed: Deed, _ index: Int, _ phones: inout [Phone], _ fixture: ConsumerFixture, _ random: inout Seeded
+    /// - Returns: 1 for a message that the receiver forged, 0 for one that it passed on.
+    private func perform(
+        _ action: ReceiverAction, phone index: Int, of phones: inout [Phone], in fixture: ConsumerFixture,
+        random: inout Seeded
     ) async throws -> Int {
         let phone = phones[index]
-        let lane = phone.device.lane
+        let deviceQueue = phone.device.deviceQueue
         func any() -> SigningDevice.Message? { phone.sent.randomElement(using: &random) }
         var forger = phone.device
         forger.key = try P256SigningKey()
@@ -109,25 +112,26 @@ import Wire
         func drainSometimes() async throws {
             if Bool.random(using: &random) { _ = try await fixture.drain() }
         }
-        switch deed {
+        switch action {
         case .deliverNext, .deliverAny:
             let next = phone.sent.first { !phone.delivered.contains($0.sequence) }
-            guard let message = deed == .deliverNext ? next : any() else { return 0 }
-            try await fixture.queue(message, lane: lane)
+            guard let message = action == .deliverNext ? next : any() else { return 0 }
+            try await fixture.queue(message, deviceQueue: deviceQueue)
             phones[index].delivered.insert(message.sequence)
             try await drainSometimes()
             return 0
         case .repeatIt:
             guard let message = phone.sent.first(where: { phone.delivered.contains($0.sequence) }) else { return 0 }
-            try await fixture.queue(message, lane: lane)
+            try await fixture.queue(message, deviceQueue: deviceQueue)
         case .repeatElsewhere:
-            // A Contract in a lane of the receiver's choosing only renames the phone, which the model does not follow.
+            // A Contract in another device queue only renames the phone, which the model does not follow.
             guard let message = phone.sent.dropFirst().randomElement(using: &random) else { return 0 }
-            let lane = Bool.random(using: &random) ? phones[1 - index].device.lane : try await fixture.client()
-            try await fixture.queue(message, lane: lane)
+            let deviceQueue =
+                Bool.random(using: &random) ? phones[1 - index].device.deviceQueue : try await fixture.client()
+            try await fixture.queue(message, deviceQueue: deviceQueue)
         case .repeatAsAnother:
             guard let message = any() else { return 0 }
-            try await fixture.queue(message, lane: lane, as: UUID().uuidString.lowercased())
+            try await fixture.queue(message, deviceQueue: deviceQueue, as: UUID().uuidString.lowercased())
         case .alter:
             guard let message = any() else { return 0 }
             var bytes = message.bytes
@@ -135,7 +139,7 @@ import Wire
             try await fixture.queue(
                 .init(
                     submissionID: UUID().uuidString.lowercased(), sequence: message.sequence, bytes: bytes,
-                    digest: message.digest), lane: lane)
+                    digest: message.digest), deviceQueue: deviceQueue)
         case .forgeUnsigned:
             let payload = [Self.version(-1, of: phone.device), ConsumerFixture.contract(phone.device.participant)]
                 .randomElement(using: &random)
@@ -144,24 +148,27 @@ import Wire
             try await fixture.queue(
                 .init(
                     submissionID: header.submissionID, sequence: header.sequence, bytes: sealed.bytes, digest: ""),
-                lane: lane)
+                deviceQueue: deviceQueue)
         case .forgeSigned:
             try await fixture.queue(
-                forger.say(Self.version(-2, of: phone.device), to: fixture.recipients), lane: lane)
+                forger.seal(Self.version(-2, of: phone.device), to: fixture.recipients), deviceQueue: deviceQueue)
         case .forgeContract:
-            let lane = Bool.random(using: &random) ? lane : try await fixture.client()
+            let deviceQueue = Bool.random(using: &random) ? deviceQueue : try await fixture.client()
             let payload = Bool.random(using: &random) ? forger.contract() : phone.device.contract()
-            try await fixture.queue(forger.say(payload, to: fixture.recipients), lane: lane)
-        case .inventSomebody:
-            var nobody = try await fixture.device()
-            try await fixture.queue(nobody.say(nobody.contract(), to: fixture.recipients), lane: nobody.lane)
-            try await fixture.queue(nobody.say(Self.version(-3, of: nobody), to: fixture.recipients), lane: nobody.lane)
+            try await fixture.queue(forger.seal(payload, to: fixture.recipients), deviceQueue: deviceQueue)
+        case .inventDevice:
+            var invented = try await fixture.device()
+            try await fixture.queue(
+                invented.seal(invented.contract(), to: fixture.recipients), deviceQueue: invented.deviceQueue)
+            try await fixture.queue(
+                invented.seal(Self.version(-3, of: invented), to: fixture.recipients), deviceQueue: invented.deviceQueue
+            )
         }
         try await drainSometimes()
         return 1
     }
 
-    /// The present of the participant's answer is the last that was passed on, in whichever order that happened.
+    /// Checks that the participant's current answer is the last one passed on, in any order of arrival.
     private func checkPresent(of phone: Phone, _ fixture: ConsumerFixture) async throws {
         let present = try await fixture.database.read {
             try fixture.processor.records.read(
@@ -171,7 +178,7 @@ import Wire
         #expect(present.map { String(decoding: $0.content, as: UTF8.self) } == last.map { phone.payloads[$0] })
     }
 
-    /// Numbers as runs.
+    /// Returns the numbers as ranges.
     private static func runs(_ numbers: [Int64]) -> [ClosedRange<Int64>] {
         numbers.reduce(into: []) { runs, number in
             if let last = runs.last, last.upperBound == number - 1 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Consumer
 
-/// Answers to former versions of a form, and answers without the form's groups, on every way in.
+/// Answers to former versions of a form, and answers without the form's groups, over each interface.
 @Suite struct FormerFormsTests {
     private static let url = "https://example.org/pain"
 
@@ -37,7 +37,7 @@ import Testing
         ("\(url)|2", 5), ("\(url)|1", 50), (url, 50), ("Questionnaire/pain|1", 50), ("\(url)|2", 7),
     ]
 
-    /// Version 1 was published first, then version 2, which was changed once without a new version.
+    /// Version 1 was published first, then version 2, which was changed once without a new version number.
     private func fixture() async throws -> ConsumerFixture {
         let study = PublishedStudy(
             templates: try ConsumerFixture.contractTemplates.map { try ConsentTemplate(Resource(Data($0.utf8))) },
@@ -49,7 +49,7 @@ import Testing
         return fixture
     }
 
-    @Test(arguments: names) func whatADeviceAnsweredIsCheckedAgainstItsVersion(name: String, value: Int) async throws {
+    @Test(arguments: names) func answersOfDevicesAreCheckedByFormVersion(name: String, value: Int) async throws {
         let fixture = try await fixture()
         let client = try await fixture.client()
         _ = try await fixture.send(ConsumerFixture.contract("p1"), from: client)
@@ -60,7 +60,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test(arguments: names) func whatAProgramWritesIsCheckedAgainstItsVersion(name: String, value: Int) async throws {
+    @Test(arguments: names) func answersOfProgramsAreCheckedByFormVersion(name: String, value: Int) async throws {
         let fixture = try await fixture()
         let session = await fixture.processor.begin(at: Date())
         for isFlat in [false, true] {
@@ -74,7 +74,7 @@ import Testing
         ("\(url)|1", 101, "answers-invalid"), ("\(url)|2", 9, "answers-invalid"), ("\(url)|3", 1, "form-unknown"),
         ("\(url)/other", 1, "form-unknown"), (url, 101, "answers-invalid"),
     ])
-    func whatNoVersionTakesIsQuarantined(name: String, value: Int, code: String) async throws {
+    func answersThatNoVersionAllowsAreQuarantined(name: String, value: Int, code: String) async throws {
         let fixture = try await fixture()
         let client = try await fixture.client()
         _ = try await fixture.send(ConsumerFixture.contract("p1"), from: client)
@@ -91,7 +91,7 @@ import Testing
         try await fixture.close()
     }
 
-    /// The record has the form's groups, and the bytes as the device sent them.
+    /// The record contains the form's groups, and the original bytes of the device are kept.
     @Test func aResponseWithoutGroupsIsStoredInThemWithItsOriginal() async throws {
         let fixture = try await fixture()
         let client = try await fixture.client()
@@ -100,25 +100,25 @@ import Testing
         #expect(try await fixture.send(sent, from: client)?.status == .stored)
         let held = try await fixture.database.read {
             try RecordStore().versions(
-                about: "p1", ofType: "QuestionnaireResponse", behind: nil, limit: 10, in: $0)
+                about: "p1", ofType: "QuestionnaireResponse", after: nil, limit: 10, in: $0)
         }
         #expect(held.count == 1)
         let stored = try Resource(try #require(held.first).record.content)
         #expect(stored.object["item"]?[0]?["linkId"] == "g" && stored.object["item"]?[0]?["text"] == "Group")
         #expect(stored.object["item"]?[0]?["item"]?[0]?["answer"]?[0]?["valueInteger"] == 5)
         #expect(held.first?.original == OriginalContent(bytes: Data(sent.utf8), fhirVersion: "4.0.1"))
-        // One in its groups is kept as it came.
+        // A response that already has its groups is stored unchanged.
         let whole = Self.response("\(Self.url)|2", 5).replacingOccurrences(of: #""id":"r""#, with: #""id":"whole""#)
         #expect(try await fixture.send(whole, from: client)?.status == .stored)
         let later = try await fixture.database.read {
             try RecordStore().versions(
-                about: "p1", ofType: "QuestionnaireResponse", behind: nil, limit: 10, in: $0)
+                about: "p1", ofType: "QuestionnaireResponse", after: nil, limit: 10, in: $0)
         }.last
         #expect(later?.original == nil && later?.record.content == Data(whole.utf8))
         try await fixture.close()
     }
 
-    /// The records have what was published, under whatever id, and nothing that a program wrote.
+    /// The records have the published forms, with any id, and not those that a program wrote.
     @Test func theVersionsAreReadFromTheRecords() async throws {
         let fixture = try await ConsumerFixture()
         let publishing = RecordPublishing(database: fixture.database, clock: { Date() })

@@ -6,15 +6,15 @@ import Testing
 @testable import Consumer
 @testable import Storage
 
-/// What several devices sent is committed together, and what one sent in small pieces.
+/// Submissions of several devices, and small submissions of one device, are committed together.
 @Suite(.timeLimit(.minutes(5))) struct GroupedRecordingTests {
-    @Test func devicesThatAreHandledBesideEachOtherAreCommittedTogether() async throws {
+    @Test func concurrentlyHandledDevicesAreCommittedTogether() async throws {
         let fixture = try await ConsumerFixture()
         var clients: [String] = []
-        for number in 0..<ConsumerService.lanesAtATime {
+        for number in 0..<ConsumerService.maximumDeviceQueues {
             clients.append(try await fixture.client())
             try await fixture.send(ConsumerFixture.contract("p\(number)"), from: clients[number])
-            // The concepts are there, so that recording alone writes.
+            // The concepts exist already, so that only recording writes.
             try await fixture.send(ConsumerFixture.response("p\(number)"), from: clients[number])
         }
         var sent: [String] = []
@@ -23,9 +23,9 @@ import Testing
         }
         let waiting = Mutex<GroupedWriter?>(nil)
         let store = HoldingDatabase(database: fixture.database) {
-            // The first transaction begins once the others wait for their turn.
+            // The first transaction begins once the others are waiting.
             let group = waiting.withLock { $0 }
-            while await group?.waitingCount ?? 0 < ConsumerService.lanesAtATime - 1 { await Task.yield() }
+            while await group?.waitingCount ?? 0 < ConsumerService.maximumDeviceQueues - 1 { await Task.yield() }
         }
         let processor = fixture.processor(over: store)
         waiting.withLock { $0 = processor.recording }
@@ -36,7 +36,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func oneThatFailsDoesNotHarmTheOthers() async throws {
+    @Test func failedWriteDoesNotAffectOtherWritesOfTheGroup() async throws {
         let fixture = try await ConsumerFixture()
         let group = fixture.processor.recording
         let (first, second) = (
@@ -70,8 +70,8 @@ extension GroupedRecordingTests {
         try await fixture.close()
     }
 
-    /// What stands before the one that fails is stored, what stands behind it waits.
-    @Test func ofARunThatFailsEachIsTriedByItself() async throws {
+    /// Submissions before the failing one are stored; those after it wait.
+    @Test func submissionsOfAFailedRunAreRetriedSeparately() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
@@ -118,7 +118,7 @@ extension GroupedRecordingTests {
         try await fixture.close()
     }
 
-    /// A contract in the middle is heard before what stands behind it, which was read when it was not there.
+    /// A contract in the middle takes effect before the submissions after it, which were prepared without it.
     @Test func aRunEndsWhereTheConsentChanges() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
@@ -133,22 +133,25 @@ extension GroupedRecordingTests {
         for id in [early, contract, data, withdrawal, late] {
             statuses.append(try await fixture.queue.show(submissionID: id).first?.status)
         }
-        // What was held until the contract came takes its turn when it is leased again: behind the withdrawal.
+        // The submission held until the contract is leased again after the withdrawal.
         #expect(statuses == [.refused, .stored, .stored, .stored, .refused])
         try await fixture.close()
     }
 
     @Test func runsAreSplitByTheirBytes() {
-        #expect(LaneRuns.split([]) == [0..<0])
-        #expect(LaneRuns.split([5]) == [0..<1])
-        #expect(LaneRuns.split([LaneRuns.mostBytes * 4]) == [0..<1])
-        #expect(LaneRuns.split(Array(repeating: LaneRuns.mostBytes / 2, count: 5)) == [0..<2, 2..<4, 4..<5])
-        #expect(LaneRuns.split([1, LaneRuns.mostBytes, 1, 1]) == [0..<1, 1..<2, 2..<4])
+        #expect(RecordingBatches.split([]) == [0..<0])
+        #expect(RecordingBatches.split([5]) == [0..<1])
+        #expect(RecordingBatches.split([RecordingBatches.maximumBytes * 4]) == [0..<1])
+        #expect(
+            RecordingBatches.split(Array(repeating: RecordingBatches.maximumBytes / 2, count: 5)) == [
+                0..<2, 2..<4, 4..<5,
+            ])
+        #expect(RecordingBatches.split([1, RecordingBatches.maximumBytes, 1, 1]) == [0..<1, 1..<2, 2..<4])
     }
 }
 
 extension ConsumerFixture {
-    /// The processor, whose records are in another database.
+    /// Returns the processor with another database for its records.
     fileprivate func processor(over store: any SQLDatabase) -> SubmissionProcessor {
         SubmissionProcessor(
             database: store, access: processor.access, records: processor.records, loader: processor.loader,
@@ -165,8 +168,8 @@ private struct HoldingDatabase: SQLDatabase {
     actor Writes {
         private(set) var count = 0
 
-        /// Whether it is the first one.
-        func note() -> Bool {
+        /// Returns whether this is the first write.
+        func record() -> Bool {
             count += 1
             return count == 1
         }
@@ -177,7 +180,7 @@ private struct HoldingDatabase: SQLDatabase {
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any SQLTransaction) throws -> T) async throws -> T {
-        if await writes.note() { await hold() }
+        if await writes.record() { await hold() }
         return try await database.write(body)
     }
 

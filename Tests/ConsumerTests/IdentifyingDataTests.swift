@@ -26,7 +26,7 @@ import Warehouse
         """
     }
 
-    /// Sends after a contract; gives what became of it and what is recorded.
+    /// Sends a payload after a contract; returns its outcome and the stored records.
     private func sent(
         _ payload: String, _ handling: IdentifyingDataHandling, contract: String = ConsumerFixture.contract("p1")
     ) async throws -> (outcome: SubmissionOutcome?, records: [String], originals: Int64) {
@@ -55,19 +55,19 @@ import Warehouse
         #expect(records.isEmpty)
     }
 
-    @Test func itIsReducedWhereTheStudySaysSoAndTold() async throws {
+    @Test func identifyingDataIsReducedIfTheStudyConfiguresIt() async throws {
         let (outcome, records, _) = try await sent(Self.patient, .reduce)
         #expect(outcome?.status == .stored)
         let record = try #require(records.first)
         #expect(!record.contains("Muster") && !record.contains("1990-02") && record.contains("REDACTED"))
     }
 
-    @Test func itIsTakenWhereTheStudyHoldsIdentifiedRecords() async throws {
+    @Test func identifyingDataIsAcceptedInStudiesWithIdentifiedRecords() async throws {
         let (outcome, records, _) = try await sent(Self.patient, .accept)
         #expect(outcome?.status == .stored && records == [Self.patient])
     }
 
-    @Test func attachmentsAreHeldAgainstTheFormThatTheyAnswer() async throws {
+    @Test func attachmentsAreCheckedAgainstTheirForm() async throws {
         let pdf = #"{"contentType":"application/pdf","data":"JVBERi0xLjc="}"#
         #expect(try await sent(response("photo", pdf), .quarantine).outcome?.reasonCode == "identifying-data")
         #expect(try await sent(response("photo", pdf), .reduce).outcome?.reasonCode == "identifying-data")
@@ -78,7 +78,7 @@ import Warehouse
         #expect(outcome?.status == .stored && records.first?.contains("Muster") == false)
     }
 
-    @Test func aWithdrawalIsHonouredHoweverItIsWritten() async throws {
+    @Test func withdrawalWithAPersonsNameIsAccepted() async throws {
         let contract = ConsumerFixture.contract("p1", id: "c1")
         let withdrawal = ConsumerFixture.withdrawal("p1", contract: "c1")
             .replacingOccurrences(of: #""Patient/p1""#, with: #""Patient/p1","display":"Anna Muster""#)
@@ -87,7 +87,7 @@ import Warehouse
         #expect(records.first?.contains("Muster") == false)
     }
 
-    @Test func ofAnOlderVersionThatIsReducedTheOriginalIsNotKept() async throws {
+    @Test func originalOfAReducedOlderVersionIsNotKept() async throws {
         let fixture = try await ConsumerFixture(identifyingData: .reduce)
         let client = try await fixture.client()
         let contract = ConsumerFixture.dstu2Contract

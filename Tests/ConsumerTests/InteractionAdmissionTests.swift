@@ -9,7 +9,7 @@ import Warehouse
 @testable import Consumer
 @testable import Records
 
-/// What the house says of what is written through the FHIR API.
+/// The server's admission of resources that are written through the FHIR API.
 @Suite struct InteractionAdmissionTests {
     private static let rate =
         #"{"resourceType":"Observation","id":"o","status":"final","code":{"coding":[{"system":"http://loinc.org","code":"8867-4"}]},"subject":{"reference":"Patient/p1"},"effectiveDateTime":"2026-03-01T10:00:00+02:00","valueQuantity":{"value":72,"unit":"/min","system":"http://unitsofmeasure.org","code":"/min"}}"#
@@ -54,8 +54,8 @@ import Warehouse
         try await fixture.close()
     }
 
-    /// A hospital's Contracts are not all somebody's consent; a device's are.
-    @Test func aContractThatNobodySignsIsTakenHereAndFromNoDevice() async throws {
+    /// Contracts of a hospital need not be a participant's consent; those of a device are.
+    @Test func unsignedContractIsAcceptedOverTheAPIAndNotFromADevice() async throws {
         let fixture = try await ConsumerFixture()
         let session = await fixture.processor.begin(at: Date())
         let contract = #"{"resourceType":"Contract","status":"executed","subject":[{"reference":"Group/g"}]}"#
@@ -67,13 +67,13 @@ import Warehouse
     }
 
     @Test(arguments: ["Contract", "Consent"])
-    func consentIsNotWrittenHere(type: String) async throws {
+    func consentResourcesAreRefused(type: String) async throws {
         let fixture = try await fixture()
         #expect(try await refusal(fixture, of: type) == "consent-not-written-here")
         try await fixture.close()
     }
 
-    @Test func whatTheStudyPublishesIsWrittenByNobodyElse() async throws {
+    @Test func publishedResourceOfTheStudyCannotBeOverwritten() async throws {
         let study = PublishedStudy(templates: [], forms: [], records: ["Questionnaire/sleep"])
         let fixture = try await ConsumerFixture(published: { study })
         let session = await fixture.processor.begin(at: Date())
@@ -90,7 +90,7 @@ import Warehouse
         try await fixture.close()
     }
 
-    @Test func whatIsWrongIsToldFromWhatBreaksARule() async throws {
+    @Test func invalidShapesAndBrokenRulesAreDistinguished() async throws {
         let fixture = try await fixture()
         let session = await fixture.processor.begin(at: Date())
         for (text, kind, code) in [
@@ -112,8 +112,8 @@ import Warehouse
         try await fixture.close()
     }
 
-    /// Of Observations that come together and differ in their values alone one is looked into.
-    @Test func whatIsLikeAnotherIsWrittenAsItWouldBeByItself() async throws {
+    /// Of Observations in one request that differ only in their values, one is fully processed.
+    @Test func similarObservationsAreWrittenAsIfEachWereAlone() async throws {
         var random = Seeded.fresh()
         let texts = (0..<60).map { number in
             var text = Self.rate
@@ -142,14 +142,14 @@ import Warehouse
                 client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds"))
             let requests = try texts.enumerated().map { number, text in
                 WriteRequest(
-                    type: "Observation", place: .id("o\(number)"), change: .update(try resource(text)))
+                    type: "Observation", destination: .id("o\(number)"), change: .update(try resource(text)))
             }
             if together {
-                // What is wrong is found where it stands, and nothing is written.
+                // An error is reported for its entry, and nothing is written.
                 var wrong = requests
                 let text = texts[50].replacingOccurrences(of: #""value":"#, with: #""value":"x","was":"#)
                 wrong[50] = WriteRequest(
-                    type: "Observation", place: .id("o50"), change: .update(try resource(text)))
+                    type: "Observation", destination: .id("o50"), change: .update(try resource(text)))
                 let failure = await #expect(throws: RecordsFailure.self) { try await service.write(wrong, by: grant) }
                 #expect(failure?.message.contains("51") == true || failure?.message.contains("50") == true)
                 #expect(try await fixture.facts == 0)
@@ -190,7 +190,7 @@ import Warehouse
     }
 
     /// Writes and deletes as Records does.
-    @Test func factsFollowWhatIsCreatedChangedAndDeleted() async throws {
+    @Test func factsFollowCreatedChangedAndDeletedResources() async throws {
         let fixture = try await fixture()
         let before = try await fixture.facts
         let service = RecordsService(
@@ -200,7 +200,7 @@ import Warehouse
         func write(_ text: String?) async throws {
             let change: WriteRequest.Change = try text.map { .update(try resource($0)) } ?? .delete
             _ = try await service.write(
-                WriteRequest(type: "Observation", place: .id("o"), change: change), by: grant)
+                WriteRequest(type: "Observation", destination: .id("o"), change: change), by: grant)
         }
         try await write(Self.rate)
         let one = try await fixture.facts
@@ -214,7 +214,7 @@ import Warehouse
             try await fixture.count(
                 "SELECT count(*) AS number FROM warehouse_loaded l JOIN record r ON r.number = l.number WHERE r.deleted = 1"
             ) == 0)
-        // What is somebody's without a consent is stored, and has no facts.
+        // Data of a person without a consent is stored, and has no facts.
         try await write(Self.rate.replacingOccurrences(of: "Patient/p1", with: "Patient/p2"))
         #expect(try await fixture.facts == before)
         try await write(Self.rate)

@@ -19,7 +19,7 @@ import Wire
         (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
     }
 
-    @Test func keysAreForTheirOwnerAlone() throws {
+    @Test func keysAreReadableOnlyByTheirOwner() throws {
         try withFolder { folder in
             _ = try folder.generate(now: Date())
             #expect(try mode(folder.url.path) == 0o700)
@@ -53,7 +53,7 @@ import Wire
         }
     }
 
-    @Test func openSSLOpensWhatIsSealedToTheRSAKeyInBothFormats() throws {
+    @Test func openSSLOpensBothEnvelopeFormatsOfTheRSAKey() throws {
         let key = try PrivateKey.generateRSA()
         let opener = try OpenSSLKeyOpener([key])
         let payload = Data(#"{"resourceType":"Patient"}"#.utf8)

@@ -35,7 +35,7 @@ import Wire
             #expect(Set(published.own).isDisjoint(with: old.map(\.publicKey)))
             #expect(Set(published.own.map(\.kind)) == [.p256, .rsa])
             #expect(try folder.entries().filter { $0.state == .revoked }.map(\.key.keyID) == [current.keyID])
-            // It opens what was sealed to it.
+            // The key opens an envelope that was sealed to it.
             let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 1)
             let sealed = try SealedEnvelope.seal(Data("{}".utf8), as: header, to: [current.publicKey])
             _ = try OpenedEnvelope.open(sealed.bytes, with: OpenSSLKeyOpener(folder.privateKeys()))
@@ -54,7 +54,7 @@ import Wire
         }
     }
 
-    @Test func noKeysNameBeginsWithAHyphenAsAnOptionDoes() throws {
+    @Test func keyIDNeverBeginsWithAHyphen() throws {
         try withFolder { folder in
             _ = try folder.generate(now: first)
             let made = try (0..<200).flatMap { _ in try folder.make([.p256], now: second) }
@@ -62,7 +62,7 @@ import Wire
         }
     }
 
-    @Test func keysUnderAPassphraseAreReadWithItAlone() throws {
+    @Test func protectedKeysNeedTheirPassphrase() throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let file = temporary.url.appendingPathComponent("passphrase")
@@ -85,7 +85,7 @@ import Wire
         }
     }
 
-    @Test func whatIsNoKeyIsNotPutUnderAPassphrase() {
+    @Test func textThatIsNotAKeyIsNotProtected() {
         #expect(ProtectedPrivateKey.protect("nothing", passphrase: "three grey herons") == nil)
         #expect(ProtectedPrivateKey.open("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n", passphrase: "x") == nil)
     }

@@ -6,9 +6,9 @@ import Wire
 
 @testable import Consumer
 
-/// A consumer with a store of links, and the study that makes them.
+/// A consumer with a store of links, and the study that makes the links.
 struct LinkFixture {
-    /// A whole second of today, for what a phone of a test sends arrives now.
+    /// A whole second of today, since the messages of a test phone arrive now.
     static let start = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down))
 
     let consumer: ConsumerFixture
@@ -48,21 +48,21 @@ struct LinkFixture {
         folder.remove()
     }
 
-    /// A link to a record, as the study makes it.
+    /// Returns a link to a record, as the study makes it.
     func link(to record: String = "record-4711") async throws -> Data {
         let token = LinkToken(random: AccessControl.systemRandom(32), study: "s", now: clock.now)
         try await links.add(token.id, record: record, createdAt: token.issuedAt, expiresAt: token.expiresAt)
         return try token.signed(with: key)
     }
 
-    /// A device whose participant's consent is stored.
+    /// Registers a device whose participant's consent is stored.
     func member(_ participant: String) async throws -> String {
         let client = try await consumer.client()
         _ = try await consumer.send(ConsumerFixture.contract(participant), from: client)
         return client
     }
 
-    /// Hands a link in, unsigned.
+    /// Sends a link without a signature.
     func hand(
         _ token: Data, from client: String, submissionID: String = UUID().uuidString.lowercased()
     ) async throws -> String {
@@ -72,7 +72,7 @@ struct LinkFixture {
         return outcome.map { $0.reasonCode ?? $0.status.rawValue } ?? "nothing"
     }
 
-    /// The pairs: record and participant.
+    /// Returns the participants by record.
     func pairs() async throws -> [String: String] {
         try await links.all().reduce(into: [:]) { $0[$1.record] = $1.participant }
     }

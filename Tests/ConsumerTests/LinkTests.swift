@@ -10,13 +10,13 @@ import Wire
 @testable import Consumer
 
 @Suite struct LinkTests {
-    @Test func aLinkBecomesTheOneWhoHandsItInAndNobodyElses() async throws {
+    @Test func linkBelongsToItsFirstSender() async throws {
         let fixture = try await LinkFixture()
         let (first, second) = (try await fixture.member("p1"), try await fixture.member("p2"))
         let token = try await fixture.link()
         #expect(try await fixture.hand(token, from: first) == "stored")
         #expect(try await fixture.hand(token, from: second) == "link-used")
-        // The same person may hand it in again, also after it has ended.
+        // The same person may send it again, also after it has expired.
         #expect(try await fixture.hand(token, from: first) == "stored")
         fixture.clock.advance(by: 3 * LinkToken.lifetime)
         #expect(try await fixture.hand(token, from: first) == "stored")
@@ -31,27 +31,29 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func whatAPhoneSignsIsTakenAndWhatNobodySignedForItIsNot() async throws {
+    @Test func linkSignedByThePhoneIsAcceptedAndOthersAreRefused() async throws {
         let fixture = try await LinkFixture(signatures: .init(study: "s"))
         var phone = try await fixture.consumer.device()
         let recipients = fixture.consumer.recipients
         #expect(
-            try await fixture.consumer.receive(phone.say(phone.contract(), to: recipients), lane: phone.lane)
+            try await fixture.consumer.receive(
+                phone.seal(phone.contract(), to: recipients), deviceQueue: phone.deviceQueue)
                 == "stored")
         let token = try await fixture.link()
-        #expect(try await fixture.hand(token, from: phone.lane) == "signature-missing")
+        #expect(try await fixture.hand(token, from: phone.deviceQueue) == "signature-missing")
         var forger = phone
         forger.key = try P256SigningKey()
         let text = String(decoding: token, as: UTF8.self)
-        let forged = try forger.say(text, to: recipients, contentType: .link)
-        #expect(try await fixture.consumer.receive(forged, lane: phone.lane) == "signature-invalid")
+        let forged = try forger.seal(text, to: recipients, contentType: .link)
+        #expect(try await fixture.consumer.receive(forged, deviceQueue: phone.deviceQueue) == "signature-invalid")
         #expect(try await fixture.pairs().isEmpty)
-        let message = try phone.say(text, to: recipients, contentType: .link)
-        #expect(try await fixture.consumer.receive(message, lane: phone.lane) == "stored")
+        let message = try phone.seal(text, to: recipients, contentType: .link)
+        #expect(try await fixture.consumer.receive(message, deviceQueue: phone.deviceQueue) == "stored")
         #expect(try await fixture.pairs() == ["record-4711": phone.participant])
-        // It stands in the chain of what the phone signed.
+        // The link is part of the chain of the phone's signed messages.
         #expect(
-            try await fixture.consumer.receive(phone.say(phone.response(1), to: recipients), lane: phone.lane)
+            try await fixture.consumer.receive(
+                phone.seal(phone.response(1), to: recipients), deviceQueue: phone.deviceQueue)
                 == "stored")
         #expect(try await fixture.consumer.gaps().isEmpty)
         try await fixture.close()
@@ -64,7 +66,7 @@ import Wire
         let submission = UUID().uuidString.lowercased()
         #expect(try await fixture.hand(token, from: client, submissionID: submission) == "consent-required")
         #expect(try await fixture.pairs().isEmpty)
-        // It reached the study in time: that it waited for the consent makes it no later.
+        // It reached the study in time: waiting for the consent does not make it late.
         fixture.clock.advance(by: 2 * LinkToken.lifetime)
         #expect(
             try await fixture.consumer.send(ConsumerFixture.contract("p1", id: "c1"), from: client)?.status == .stored)
@@ -76,7 +78,7 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func whatArrivesTooLateOrIsNotTheStudysIsSetAside() async throws {
+    @Test func expiredUnknownAndInvalidLinksAreQuarantined() async throws {
         let fixture = try await LinkFixture()
         let client = try await fixture.member("p1")
         let late = try await fixture.link(to: "late")
@@ -91,14 +93,14 @@ import Wire
         for damaged in [Data(), good.dropLast(), Data("{}".utf8), good + good, Data(repeating: 0x41, count: 100_000)] {
             #expect(try await fixture.hand(Data(damaged), from: client) == "link-invalid")
         }
-        // Nothing is refused: the study team may look, and a link that was set aside stays in force for its owner.
+        // Nothing is refused: the study team can inspect it, and a quarantined link stays valid for its owner.
         #expect(try await fixture.pairs().isEmpty)
         #expect(try await fixture.consumer.queue.status(now: fixture.clock.now).quarantined == 9)
         #expect(try await fixture.hand(good, from: client) == "stored")
         try await fixture.close()
     }
 
-    @Test func aStudyWithoutLinksKnowsNoneAndOneWhoseLinksAreAwayWaits() async throws {
+    @Test func linkIsUnknownWithoutLinksAndHeldWhileTheStoreIsUnavailable() async throws {
         let without = try await LinkFixture(intake: { _, _ in .none })
         let client = try await without.member("p1")
         #expect(try await without.hand(without.link(), from: client) == "link-unknown")
@@ -111,12 +113,12 @@ import Wire
         #expect(try await away.hand(away.link(), from: other) == "links-unavailable")
         let held = try await away.consumer.queue.status(now: away.clock.now)
         #expect(held.held == 1 && held.quarantined == 0)
-        // Nobody else's messages wait for it, nor the sender's.
+        // Neither other devices' messages nor further messages of the sender wait for it.
         #expect(try await away.consumer.send(ConsumerFixture.response("p1"), from: other)?.status == .stored)
         try await away.close()
     }
 
-    /// The pair is committed before the records say so: a process may end between the two.
+    /// The pair is committed before the records contain it: a process can end between the two.
     @Test func aProcessThatEndsBetweenTheTwoStoresIsRecognised() async throws {
         struct Ended: Error {}
         let fixture = try await LinkFixture()
@@ -146,7 +148,7 @@ import Wire
         }
         #expect(try await fixture.pairs() == ["record-4711": "p1"])
         #expect(try await fixture.consumer.count("SELECT count(*) AS number FROM link_use") == 0)
-        // Somebody else comes first with the same link: it is the first one's all the same.
+        // Another device sends the same link first: it still belongs to the first one.
         #expect(try await fixture.hand(token, from: other) == "link-used")
         try await fixture.consumer.queue.takeOverLeases(owner: "test")
         let outcomes = try await fixture.consumer.drain()
@@ -155,13 +157,13 @@ import Wire
         #expect(try await fixture.consumer.count("SELECT count(*) AS number FROM link_use") == 1)
         let audit = "SELECT count(*) AS number FROM audit WHERE action = 'link-participant'"
         #expect(try await fixture.consumer.count(audit) == 1)
-        // It ends after the records, before the queue: the settlement is recognised.
+        // The process ends after the records and before the queue: the settlement is recognised.
         #expect(try await processor.process(submission)?.status == .stored)
         #expect(try await fixture.consumer.count(audit) == 1)
         try await fixture.close()
     }
 
-    @Test func aLinkStaysSpentWhereTheStoreOfLinksIsAnOlderCopy() async throws {
+    @Test func usedLinkStaysUsedAfterARestoreOfTheLinks() async throws {
         let fixture = try await LinkFixture()
         let (client, other) = (try await fixture.member("p1"), try await fixture.member("p2"))
         let token = try await fixture.link()
@@ -176,9 +178,9 @@ import Wire
         try await fixture.close()
     }
 
-    /// What a search by regular expression, or SQL that is put together of texts, would stumble over.
+    /// Names that a search by regular expression, or SQL built from text, would misinterpret.
     @Test(arguments: [".*", "' OR '1'='1", "'; DROP TABLE link; --", "%_", "\\", "$where", "a\"b", "ÄÖ ü 7"])
-    func recordsNamesAreTextsAndNothingElse(_ name: String) async throws {
+    func recordNamesAreNotInterpreted(_ name: String) async throws {
         let fixture = try await LinkFixture()
         let client = try await fixture.member("p1")
         _ = try await fixture.link(to: "another")
@@ -187,7 +189,7 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func theRecordsNameAndTheTokenStandInNoOtherStore() async throws {
+    @Test func recordNameAndTokenAreInNoOtherStore() async throws {
         let fixture = try await LinkFixture()
         let (client, other) = (try await fixture.member("p1"), try await fixture.member("p2"))
         let token = try await fixture.link(to: "planted-record-name")

@@ -5,7 +5,7 @@ import Trust
 
 @testable import Consumer
 
-/// Whose a message is, and whose a participant is.
+/// The owner of a message, and the device of a participant.
 @Suite struct OwnershipTests {
     @Test func aConsentOfTwoPatientsIsQuarantinedAndTouchesNeither() async throws {
         let fixture = try await ConsumerFixture()
@@ -16,14 +16,15 @@ import Trust
             .replacingOccurrences(of: #""status":"#, with: #""subject":{"reference":"Patient/a"},"status":"#)
         let outcome = try await fixture.send(both, from: second)
         #expect(outcome?.status == .quarantined)
-        // What may be a withdrawal suspends the sender's participant, nobody else.
+        // A Consent that may be a withdrawal suspends the sender's participant only.
         #expect(try await fixture.send(ConsumerFixture.response("a"), from: first)?.status == .stored)
         #expect(try await fixture.send(ConsumerFixture.response("b"), from: second)?.reasonCode == "consent-suspended")
         try await fixture.close()
     }
 
-    /// A Patient of another server is another person; one with our own address in front is our participant.
-    @Test func aParticipantIsNamedByTheirOwnAddressAlone() async throws {
+    /// A Patient of another server is another person; a reference with the study's own base URL is the study's
+    /// participant.
+    @Test func participantIsIdentifiedOnlyByTheirAddress() async throws {
         let fixture = try await ConsumerFixture(ownBases: ["https://study.example/fhir"])
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
@@ -42,7 +43,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func nobodyOverwritesAnothersCoverage() async throws {
+    @Test func participantCannotOverwriteAnothersCoverage() async throws {
         let fixture = try await ConsumerFixture(strictness: .none)
         let (first, second) = (try await fixture.client(), try await fixture.client())
         let naming = ["clinical-records"]
@@ -59,13 +60,13 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aStrangersDeviceDoesNotTakeOverWhoConsentedOnPaper() async throws {
+    @Test func strangersDeviceDoesNotTakeOverAParticipantWithPaperConsent() async throws {
         let fixture = try await ConsumerFixture()
         let stranger = try await fixture.client()
         try await fixture.consentOnPaper("p1")
         let outcome = try await fixture.send(ConsumerFixture.contract("p1"), from: stranger)
         #expect(outcome?.status == .quarantined && outcome?.reasonCode == "participant-taken")
-        // Its bytes are kept: it may be the participant's own new phone.
+        // Its bytes are kept: it may be the participant's new phone.
         #expect(try await fixture.queue.status(now: Date()).quarantined == 1)
         #expect(try await fixture.count("SELECT count(*) AS number FROM device_binding") == 0)
         try await fixture.close()
@@ -86,7 +87,7 @@ import Trust
                 """)
         #expect(try await fixture.send(again, from: new)?.status == .stored)
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: new)?.status == .stored)
-        // The old phone speaks for nobody any more; what it sends is kept and not recorded.
+        // The old phone has no participant any more; its submissions are kept and not recorded.
         #expect(try await fixture.send(ConsumerFixture.response("p1", answer: 2), from: old)?.status != .stored)
         let replayed = try await fixture.send(again.replacingOccurrences(of: "c2", with: "c3"), from: third)
         #expect(replayed?.status == .quarantined && replayed?.reasonCode == "move-code-refused")

@@ -33,12 +33,12 @@ import Warehouse
         }
     }
 
-    /// The rows of all tables as text, by table.
+    /// Returns the rows of all tables as text, by table.
     private func rows(_ database: any SQLDatabase) async throws -> [String: [String]] {
         try await database.read { transaction in
             var rows: [String: [String]] = [:]
             for table in try transaction.tableNames() { rows[table] = try transaction.rowTexts(of: table) }
-            // What a word is looked for in must be what was said, not what is stored of it.
+            // Searches must see the original contents, not their compressed form.
             guard rows["record_version"] != nil else { return rows }
             rows["contents"] = try transaction.query("SELECT content, original FROM record_version").flatMap { row in
                 try ["content", "original"].compactMap { row.blobIfPresent($0) }
@@ -101,7 +101,7 @@ import Warehouse
         try await fixture.close()
     }
 
-    @Test func whatComesForADeletedParticipantIsRefusedWhoeverSendsIt() async throws {
+    @Test func submissionsForADeletedParticipantAreRefusedFromAnyDevice() async throws {
         let (fixture, first, second) = try await twoParticipants()
         _ = try await delete("p1", in: fixture)
         let stranger = try await fixture.client()
@@ -117,26 +117,26 @@ import Warehouse
         #expect(try await fixture.sendC3PRO(ConsumerFixture.dstu2Response, from: stranger)?.status == .refused)
         #expect(try await fixture.count("SELECT count(*) AS number FROM participant_suspension") == 0)
         await #expect(throws: ConsumerError.self) { try await fixture.consentOnPaper("p1") }
-        // The phone's owner may take part anew.
+        // The phone's owner may take part again.
         #expect(try await fixture.send(ConsumerFixture.contract("p9"), from: first)?.status == .stored)
         try await fixture.close()
     }
 
-    @Test func whatIsReadBeforeADeletionIsNotRecordedAfterIt() async throws {
+    @Test func submissionReadBeforeADeletionIsNotRecordedAfterIt() async throws {
         let (fixture, first, _) = try await twoParticipants()
         let id = try await fixture.enqueue(ConsumerFixture.response("p1", answer: 5), from: first)
         let leased = try await fixture.queue.lease(owner: "test", limit: 1, duration: 3_600, now: Date(), isIdle: true)
         let submission = try #require(leased.first { $0.submissionID == id })
-        let ahead = await fixture.processor.readAhead(submission)
+        let ahead = await fixture.processor.prepare(submission)
         _ = try await delete("p1", in: fixture)
-        let outcome = try await fixture.processor.process(submission, readAhead: ahead)
+        let outcome = try await fixture.processor.process(submission, prepared: ahead)
         #expect(outcome?.reasonCode == "participant-deleted")
         #expect(try await !fixture.queue.settle(submission, as: #require(outcome), at: Date()), "the lease is gone")
         #expect(try await fixture.count("SELECT count(*) AS number FROM record WHERE subject = 'p1'") == 0)
         try await fixture.close()
     }
 
-    @Test func whatTheStudyKeepsStays() async throws {
+    @Test func dataThatTheStudyKeepsStays() async throws {
         let (fixture, _, _) = try await twoParticipants()
         let account = try await delete("p1", in: fixture, keeping: [.consent, .audit])
         #expect(account.kept["consent"]?.count == 1 && account.kept["audit"]?.count == 1)
@@ -147,17 +147,17 @@ import Warehouse
         try await fixture.close()
     }
 
-    /// A table that is added later must be deleted from too, or it is said here why it need not be.
+    /// The deletion must cover each new table, or this test gives the reason why not.
     @Test func everyTableThatNamesAParticipantIsKnownToDeletion() async throws {
         let known: Set<String> = [
-            // Deleted from by the participant's id, their number or their devices.
+            // Rows are deleted by the participant's id, their number or their devices.
             "record", "record_stream", "written_bytes", "participant_consent", "participant_suspension", "settlement",
             "device_binding",
             "device_key",
             "device_message", "move_code", "token_patient", "user_account", "access_authorization",
             "participant_pseudonym", "observation_fact", "patient_dimension", "visit_dimension", "patient_mapping",
             "encounter_mapping", "consent_contract", "consent_dimension", "warehouse_patient", "submission",
-            // It names a pseudonym.
+            // Contains a pseudonym.
             "audit",
         ]
         let names: Set<String> = ["subject", "participant", "patient", "patient_num", "patient_ide", "lane"]
@@ -176,12 +176,12 @@ import Warehouse
 @Suite struct CountedParticipantsTests {
     private func contract(_ participant: String, sharing: Bool?) -> String {
         let url = "http://fhir-registry.smarthealthit.org/StructureDefinition/consents-to-data-sharing"
-        let said = sharing.map { #""extension":[{"url":"\#(url)","valueBoolean":\#($0)}],"# } ?? ""
+        let extensions = sharing.map { #""extension":[{"url":"\#(url)","valueBoolean":\#($0)}],"# } ?? ""
         return ConsumerFixture.contract(participant, id: "c-" + participant)
-            .replacingOccurrences(of: #""signer":[{"#, with: #""signer":[{\#(said)"#)
+            .replacingOccurrences(of: #""signer":[{"#, with: #""signer":[{\#(extensions)"#)
     }
 
-    @Test func whoWithdrewIsLeftOutAndOnlyWhoSharesIsShared() async throws {
+    @Test func withdrawnParticipantsAreLeftOutAndOnlySharingOnesAreShared() async throws {
         let fixture = try await ConsumerFixture()
         for (participant, sharing) in [("yes", true), ("no", false), ("unasked", nil), ("gone", true)]
             as [(String, Bool?)]
@@ -206,17 +206,17 @@ import Warehouse
                 "SELECT subject FROM participant_consent WHERE standing = ? AND shares = 1",
                 [SQLValue("consented")], in: $0)
         }
-        #expect(plan.goes(by: "participant_consent_by_standing"), "\(plan)")
+        #expect(plan.uses(index: "participant_consent_by_standing"), "\(plan)")
         try await fixture.close()
     }
 
-    @Test func theSharingOfEarlierConsentsIsTakenOver() async throws {
+    @Test func sharingOfEarlierConsentsIsMigrated() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(contract("yes", sharing: true), from: client)
         let other = try await fixture.client()
         try await fixture.send(contract("no", sharing: false), from: other)
-        // As it was before the step.
+        // The state before the migration step.
         let step = try #require(ConsumerSchema.migrations.first { $0.name == "sharing of the consent in force" })
         let subjects = try await fixture.database.write { transaction in
             try transaction.execute("DROP INDEX participant_consent_by_standing")

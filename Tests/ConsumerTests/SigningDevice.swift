@@ -6,23 +6,23 @@ import Wire
 
 @testable import Consumer
 
-/// A phone of a test: its key, its numbers and its chain. A value, so that a test may keep an older state of it.
+/// A phone of a test: its key, its numbers and its chain. A value type, so that a test can keep an older state of it.
 struct SigningDevice {
     let participant: String
-    /// The lane under which a receiver that plays by the rules keeps it.
-    let lane: String
+    /// The device queue in which an honest receiver stores its submissions.
+    let deviceQueue: String
     var key: P256SigningKey
     var study = "s"
     var sequence: Int64 = 0
     var previous: String?
 
-    init(participant: String = UUID().uuidString.lowercased(), lane: String) throws {
+    init(participant: String = UUID().uuidString.lowercased(), deviceQueue: String) throws {
         self.participant = participant
-        self.lane = lane
+        self.deviceQueue = deviceQueue
         key = try P256SigningKey()
     }
 
-    /// One sealed message, as it leaves the phone.
+    /// One sealed message in the form that leaves the phone.
     struct Message: Sendable {
         let submissionID: String
         let sequence: Int64
@@ -30,8 +30,8 @@ struct SigningDevice {
         let digest: String
     }
 
-    /// Signs and seals what the phone says next.
-    mutating func say(
+    /// Signs and seals the phone's next message.
+    mutating func seal(
         _ payload: String, to keys: [PublicKey], submissionID: String = UUID().uuidString.lowercased(),
         contentType: PayloadType = .resource
     ) throws -> Message {
@@ -44,7 +44,7 @@ struct SigningDevice {
         return Message(submissionID: submissionID, sequence: sequence, bytes: envelope.bytes, digest: digest)
     }
 
-    /// The Contract of the participant, with the key and with what else it carries.
+    /// Returns the participant's Contract with the key and the given extensions.
     func contract(_ extensions: [(url: String, value: String)] = [], key: P256SigningKey? = nil) -> String {
         let jwk = String(decoding: (key ?? self.key).publicKey.signingJWK, as: UTF8.self)
         let all = [(url: "urn:tributary:device-key", value: jwk)] + extensions
@@ -60,7 +60,7 @@ struct SigningDevice {
 }
 
 extension ConsumerFixture {
-    /// A fixture of a study that takes nothing unsigned.
+    /// Returns a fixture of a study that accepts no unsigned submissions.
     static func strict(
         acceptsC3PRO: Bool = false, acceptsGateway: Bool = false, requiresInvitation: Bool = false
     ) async throws -> ConsumerFixture {
@@ -71,26 +71,26 @@ extension ConsumerFixture {
     }
 
     func device(participant: String = UUID().uuidString.lowercased()) async throws -> SigningDevice {
-        try SigningDevice(participant: participant, lane: try await client())
+        try SigningDevice(participant: participant, deviceQueue: try await client())
     }
 
     var recipients: [PublicKey] { [keys[0].publicKey] }
 
-    /// Puts a message into the queue, as a receiver does that may lie about the lane and the id.
+    /// Puts a message into the queue, as a receiver that may use a false device queue or id.
     @discardableResult
-    func queue(_ message: SigningDevice.Message, lane: String, as submissionID: String? = nil) async throws
+    func queue(_ message: SigningDevice.Message, deviceQueue: String, as submissionID: String? = nil) async throws
         -> EnqueueResult
     {
         try await queue.enqueue(
             NewSubmission(
-                clientID: lane, lane: lane, submissionID: submissionID ?? message.submissionID,
+                clientID: deviceQueue, deviceQueue: deviceQueue, submissionID: submissionID ?? message.submissionID,
                 digest: SecretDigest.hex(of: message.bytes), format: .jwe, sequence: message.sequence,
                 body: message.bytes, receivedAt: Date()), quota: nil)
     }
 
-    /// Queues a message and handles what is in the queue.
-    func receive(_ message: SigningDevice.Message, lane: String) async throws -> String {
-        try await queue(message, lane: lane)
+    /// Queues a message and processes the queue.
+    func receive(_ message: SigningDevice.Message, deviceQueue: String) async throws -> String {
+        try await queue(message, deviceQueue: deviceQueue)
         let outcome = try await drain()[message.submissionID]
         return outcome.map { $0.reasonCode ?? $0.status.rawValue } ?? "nothing"
     }

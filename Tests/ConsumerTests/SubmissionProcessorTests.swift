@@ -37,7 +37,7 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func aC3PROContractCountsOnlyWhereTheStudySaysSo() async throws {
+    @Test func c3proContractCountsOnlyIfTheStudyAcceptsIt() async throws {
         let fixture = try await ConsumerFixture(c3pro: C3PROAcceptance(isAccepted: false))
         let client = try await fixture.client()
         let outcome = try await fixture.sendC3PRO(ConsumerFixture.dstu2Contract, from: client)
@@ -46,7 +46,7 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func aContractOfAnotherTemplateOrVersionIsParkedAndReleasesNothing() async throws {
+    @Test func contractOfAnotherTemplateOrVersionIsQuarantinedAndReleasesNothing() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.response("p1"), from: client)
@@ -57,7 +57,7 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func nothingIsTakenAfterTheWithdrawalUntilThereIsANewContract() async throws {
+    @Test func dataIsRefusedAfterAWithdrawalUntilANewContract() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
@@ -74,7 +74,7 @@ import Wire
         try await fixture.close()
     }
 
-    /// The device asks the consent too; an app that does not must not matter.
+    /// The device checks the consent too; the server does not depend on it.
     @Test(arguments: [
         ("routes", ["HKWorkoutRoute"]), ("heartbeats", ["HKHeartbeatSeriesSample"]),
         ("notes", ["HKClinicalTypeIdentifierClinicalNoteRecord"]),
@@ -86,7 +86,7 @@ import Wire
             ]
         ),
     ])
-    func healthDataThatNeedsANameIsTakenOnlyWhereTheContractHasIt(name: String, types: [String]) async throws {
+    func namedHealthDataIsAcceptedOnlyIfTheContractIncludesIt(name: String, types: [String]) async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         let resources = try types.map { type in
@@ -103,7 +103,7 @@ import Wire
         }
         #expect(try await fixture.versions == before.0)
         #expect(try await fixture.facts == before.1)
-        // The person signs anew, with the name.
+        // The person signs again, with the name.
         let again = ConsumerFixture.contract("p1", id: "c2", naming: [name])
             .replacingOccurrences(of: "2026-01-01", with: "2026-03-01")
         #expect(try await fixture.send(again, from: client)?.status == .stored)
@@ -113,7 +113,7 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func nobodyWritesOrWithdrawsInAnothersName() async throws {
+    @Test func deviceCannotWriteOrWithdrawForAnotherParticipant() async throws {
         let fixture = try await ConsumerFixture()
         let (first, second) = (try await fixture.client(), try await fixture.client())
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: first)
@@ -121,7 +121,7 @@ import Wire
         let taken = try await fixture.send(ConsumerFixture.contract("p1"), from: second)
         #expect(taken?.status == .quarantined && taken?.reasonCode == "already-bound")
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: second)?.status == .held)
-        // With a participant of its own the device's words for the other one show as what they are.
+        // After the device has a participant of its own, its submissions for the other one are recognised.
         try await fixture.send(ConsumerFixture.contract("p2"), from: second)
         let foreign = try await fixture.send(ConsumerFixture.response("p1"), from: second)
         #expect(foreign?.status == .quarantined && foreign?.reasonCode == "subject-not-permitted")
@@ -132,7 +132,7 @@ import Wire
         #expect(
             try await fixture.count("SELECT count(*) AS number FROM participant_suspension WHERE participant = 'p1'")
                 == 0)
-        // The first one goes on as if nothing had been.
+        // The first participant is not affected.
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: first)?.status == .stored)
         try await fixture.close()
     }
@@ -150,7 +150,7 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func oneSubmissionSpeaksOfOneParticipant() async throws {
+    @Test func submissionOfSeveralParticipantsIsRefused() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
@@ -177,7 +177,7 @@ import Wire
         ),
         (#"{"resourceType":"Contract","signer":[{"party":{"reference":"Patient/p1"}}]}"#, "resource-invalid"),
     ])
-    func whatFailsIsParkedWithItsReasonAndTheNextGoesThrough(payload: String, code: String) async throws {
+    func failedSubmissionIsQuarantinedWithItsReasonAndTheNextIsStored(payload: String, code: String) async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
@@ -189,7 +189,7 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func aContractThatNobodySignedIsParkedWhereTheStudyTakesAnyFHIR() async throws {
+    @Test func unsignedContractIsQuarantinedEvenWithoutValidation() async throws {
         let fixture = try await ConsumerFixture(strictness: .none)
         let client = try await fixture.client()
         let outcome = try await fixture.send(
@@ -210,7 +210,7 @@ import Wire
         let unknown = try await fixture.enqueue(
             foreign.bytes, client: client, submissionID: foreign.header.submissionID)
         #expect(unknown?.status == .held && unknown?.reasonCode == "key-unknown")
-        // It names our key, which does not open it: no other key will.
+        // The envelope names the study's key, which does not open it: other keys are not tried.
         let ours = try SealedEnvelope.seal(
             Data("{}".utf8), as: SubmissionHeader(submissionID: UUID().uuidString, sequence: 1),
             to: [fixture.keys[0].publicKey])
@@ -223,7 +223,7 @@ import Wire
         try await fixture.close()
     }
 
-    @Test func aBatchIsTakenWholeOrNotAtAll() async throws {
+    @Test func batchIsAtomic() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1"), from: client)
@@ -242,13 +242,14 @@ import Wire
         let submissionID = UUID().uuidString.lowercased()
         try await fixture.send(ConsumerFixture.response("p1"), from: client, submissionID: submissionID)
         let (versions, facts) = (try await fixture.versions, try await fixture.facts)
-        // As after a kill between the commit and the lease's end: the same leased submission once more.
+        // As after a kill between the commit and the end of the lease: the same leased submission is processed again.
         let header = try SubmissionHeader(submissionID: submissionID, sequence: 1)
         let sealed = try SealedEnvelope.seal(
             Data(ConsumerFixture.response("p1").utf8), as: header, to: [fixture.keys[0].publicKey])
         let row = try #require(try await fixture.queue.show(submissionID: submissionID).first)
         let again = QueuedSubmission(
-            number: row.number, clientID: client, lane: client, submissionID: submissionID, digest: "d", format: .jwe,
+            number: row.number, clientID: client, deviceQueue: client, submissionID: submissionID, digest: "d",
+            format: .jwe,
             sequence: 1, body: sealed.bytes, receivedAt: row.receivedAt, attempts: 1)
         _ = try await fixture.processor.process(again)
         #expect(try await fixture.versions == versions)
@@ -277,14 +278,14 @@ import Wire
         (.structure, .quarantined, .stored), (.errors, .quarantined, .quarantined),
         (.warnings, .quarantined, .quarantined),
     ])
-    func theStudySaysWhatIsQuarantined(
+    func validationStrictnessDecidesTheQuarantine(
         strictness: ValidationStrictness, structure: SubmissionStatus, constraint: SubmissionStatus
     ) async throws {
         #expect(try await status(Self.foreignElement, strictness)?.status == structure)
         #expect(try await status(Self.brokenConstraint, strictness)?.status == constraint)
     }
 
-    @Test func theReasonNamesThePlaceAndNothingOfTheSenders() async throws {
+    @Test func reasonNamesTheElementAndNoValuesOfTheSender() async throws {
         let outcome = try #require(try await status(Self.foreignElement, .errors))
         #expect(outcome.reasonCode == "resource-invalid")
         #expect(outcome.detail?.contains("Observation") == true)

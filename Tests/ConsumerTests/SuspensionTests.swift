@@ -7,7 +7,7 @@ import Trust
 
 /// Consent fails closed.
 @Suite struct SuspensionTests {
-    /// A Consent that may say "no more", and is no withdrawal as the study knows it.
+    /// Consents that may be a withdrawal, and do not have the form that the study recognises.
     static let unclear = [
         "rejected": ConsumerFixture.withdrawal("p1", contract: "c1")
             .replacingOccurrences(of: #""inactive""#, with: #""rejected""#),
@@ -23,7 +23,7 @@ import Trust
     ]
 
     @Test(arguments: unclear.keys.sorted())
-    func whatMaySayNoMoreSuspendsUntilItIsUnderstood(name: String) async throws {
+    func unclearWithdrawalSuspendsUntilItIsResolved(name: String) async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
@@ -31,7 +31,7 @@ import Trust
         #expect(try await fixture.send(payload, from: client)?.status == .quarantined)
         let held = try await fixture.send(ConsumerFixture.response("p1"), from: client)
         #expect(held?.status == .held && held?.reasonCode == "consent-suspended")
-        // A withdrawal that is understood ends the doubt; what waited is refused with it.
+        // A recognised withdrawal ends the suspension; the held submissions are refused.
         #expect(
             try await fixture.send(ConsumerFixture.withdrawal("p1", contract: "c1"), from: client)?.status == .stored)
         #expect(try await fixture.queue.status(now: Date()).held == 0)
@@ -49,7 +49,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func theStudyTeamResumesAndWhatWasHeldIsStored() async throws {
+    @Test func studyTeamResumesAndHeldDataIsStored() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
@@ -65,7 +65,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func theStudyTeamWithdrawsInTheParticipantsPlace() async throws {
+    @Test func studyTeamWithdrawsForTheParticipant() async throws {
         let fixture = try await ConsumerFixture()
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
@@ -81,7 +81,7 @@ import Trust
     }
 
     @Test(arguments: [true, false])
-    func aWithdrawalCountsThoughTheContractCameWhileTheServersClockWasAYearAhead(byStaff: Bool) async throws {
+    func withdrawalCountsAfterAContractOfAClockAYearAhead(byStaff: Bool) async throws {
         let clock = TestClock(Date())
         let fixture = try await ConsumerFixture(clock: { clock.now })
         let client = try await fixture.client()
@@ -105,13 +105,13 @@ import Trust
         let client = try await fixture.client()
         try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
         try await fixture.send(ConsumerFixture.withdrawal("p1", contract: "c1"), from: client)
-        // Signed, so the phone says, in January; the withdrawal was in February.
+        // Signed in January by the phone's clock; the withdrawal was in February.
         #expect(try await fixture.send(ConsumerFixture.contract("p1", id: "c2"), from: client)?.status == .stored)
         #expect(try await fixture.send(ConsumerFixture.response("p1"), from: client)?.status == .stored)
         try await fixture.close()
     }
 
-    @Test func withinTheGraceWhatComesIsHeldAndAfterItRefused() async throws {
+    @Test func dataIsHeldWithinTheGracePeriodAndRefusedAfterIt() async throws {
         let time = TestClock(Date())
         let fixture = try await ConsumerFixture(withdrawalGrace: 86_400, clock: { time.now })
         let client = try await fixture.client()

@@ -7,7 +7,8 @@ import Trust
 @testable import Consumer
 @testable import Records
 
-/// One OperationOutcome has all problems of a resource, each with its element; and `$validate` checks what it is asked for.
+/// One OperationOutcome has all problems of a resource, each with its element; `$validate` checks the requested mode
+/// and profile.
 @Suite struct ValidationOutcomeTests {
     /// Five faults.
     private static let wrong =
@@ -25,8 +26,8 @@ import Trust
             clock: { Date(timeIntervalSince1970: 1_790_000_000) })
     }
 
-    private func caller(_ scopes: String = "user/*.cruds") throws -> RecordCaller {
-        RecordCaller(
+    private func caller(_ scopes: String = "user/*.cruds") throws -> AuthenticatedCaller {
+        AuthenticatedCaller(
             try AccessGrant(client: "app", role: .practitioner, patients: .all, scopes: AccessScopes(scopes)))
     }
 
@@ -48,7 +49,7 @@ import Trust
         outcome.issue.filter { $0.severity == .error }.map { $0.expression.first ?? "-" }
     }
 
-    private static let places = [
+    private static let paths = [
         "Patient.active", "Patient.birthDate", "Patient.gender", "Patient.link[0].other", "Patient",
     ]
 
@@ -56,7 +57,7 @@ import Trust
         try await with { _, service in
             let outcome = try await service.validate(
                 request(Self.wrong, type: "Patient"), as: "Patient", id: nil, by: caller())
-            #expect(Set(errors(outcome)) == Set(Self.places), "\(outcome.json.text())")
+            #expect(Set(errors(outcome)) == Set(Self.paths), "\(outcome.json.text())")
             #expect(outcome.issue.allSatisfy { $0.details?.text == "resource-invalid" || $0.severity == .warning })
             #expect(!outcome.json.text().contains("planted"))
         }
@@ -65,20 +66,21 @@ import Trust
     @Test func aWriteIsRefusedWithEachProblem() async throws {
         try await with { _, service in
             let grant = try caller().grant
-            let write = WriteRequest(type: "Patient", place: .id("p9"), change: .update(try resource(Self.wrong)))
+            let write = WriteRequest(type: "Patient", destination: .id("p9"), change: .update(try resource(Self.wrong)))
             let failure = await #expect(throws: RecordsFailure.self) { try await service.write(write, by: grant) }
-            #expect(Set(failure?.issues.map(\.expression) ?? []) == Set(Self.places))
+            #expect(Set(failure?.issues.map(\.expression) ?? []) == Set(Self.paths))
             let outcome = OperationOutcome(try #require(failure))
             #expect(outcome.issue.count == failure?.issues.count)
             #expect(outcome.issue.allSatisfy { $0.expression.count == 1 && $0.details?.coding.count == 1 })
             // In a transaction the elements are those of the entry.
-            let good = WriteRequest(type: "Observation", place: .id("o"), change: .update(try resource(Self.bare)))
+            let good = WriteRequest(
+                type: "Observation", destination: .id("o"), change: .update(try resource(Self.bare)))
             let whole = await #expect(throws: RecordsFailure.self) {
                 try await service.write([good, write], by: grant)
             }
             #expect(
                 Set(whole?.issues.map(\.expression) ?? [])
-                    == Set(Self.places.map { "Bundle.entry[1].resource" + $0.dropFirst("Patient".count) }))
+                    == Set(Self.paths.map { "Bundle.entry[1].resource" + $0.dropFirst("Patient".count) }))
         }
     }
 
@@ -93,7 +95,7 @@ import Trust
         }
     }
 
-    @Test func aProfileThatIsAskedForIsChecked() async throws {
+    @Test func requestedProfileIsChecked() async throws {
         try await with { _, service in
             func outcome(_ profile: String, in parameters: Bool) async throws -> OperationOutcome {
                 let text =
@@ -126,11 +128,12 @@ import Trust
         }
     }
 
-    @Test func theModesCheckWhatTheyAreNamedFor() async throws {
+    @Test func validationModesCheckTheirInteraction() async throws {
         try await with { fixture, service in
             let grant = try caller().grant
             _ = try await service.write(
-                WriteRequest(type: "Observation", place: .id("o"), change: .update(try resource(Self.bare))), by: grant)
+                WriteRequest(type: "Observation", destination: .id("o"), change: .update(try resource(Self.bare))),
+                by: grant)
             func detail(
                 _ mode: String, _ text: String?, id: String?, profile: String? = nil, scopes: String = "user/*.cruds"
             ) async throws -> String? {
@@ -163,8 +166,9 @@ import Trust
         }
     }
 
-    /// The libraries of the seeds' apps send what is not quite R4: it is taken and stored as it was sent.
-    @Test func observationsOfTheSeedsLibrariesAreTaken() async throws {
+    /// Libraries of the reference apps send Observations that are not quite valid R4: they are accepted and stored
+    /// unchanged.
+    @Test func observationsOfThirdPartyLibrariesAreAccepted() async throws {
         for strictness in [ValidationStrictness.structure, .errors] {
             let fixture = try await ConsumerFixture(strictness: strictness)
             let client = try await fixture.client()
@@ -194,7 +198,7 @@ import Trust
                 }
                 #expect(stored.map { String(decoding: $0.content, as: UTF8.self) } == text, "\(id)")
             }
-            // The unit as sent is a modifier of each fact.
+            // The sent unit is a modifier of each fact.
             #expect(
                 try await fixture.count(
                     """

@@ -8,7 +8,7 @@ import Testing
     }
 
     /// The example of RFC 8785 section 3.2.2.
-    @Test func theExampleOfTheStandard() throws {
+    @Test func exampleOfTheStandardIsMet() throws {
         let text = #"""
             {"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],
              "string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}
@@ -25,7 +25,7 @@ import Testing
         #expect(try canonical(text) == "{\"\\r\":2,\"1\":4,\"\u{80}\":6,\"ö\":7,\"€\":1,\"😀\":5,\"\u{fb33}\":3}")
     }
 
-    /// Of RFC 8785 appendix B.
+    /// The numbers of RFC 8785 appendix B.
     @Test(arguments: [
         ("0", "0"), ("-0", "0"), ("5e-324", "5e-324"), ("1.7976931348623157e308", "1.7976931348623157e+308"),
         ("9007199254740992", "9007199254740992"), ("295147905179352830000", "295147905179352830000"),

@@ -2,7 +2,7 @@ import Core
 import Foundation
 import Testing
 
-/// The moment as the person's clock shows it.
+/// The current time with the offset of the person's clock.
 @Suite struct DateTimeNowTests {
     private let instant = Date(timeIntervalSince1970: 1_772_611_199.25)
 
@@ -10,7 +10,7 @@ import Testing
         ("Asia/Kathmandu", "2026-03-04T13:44:59.250+05:45"), ("America/St_Johns", "2026-03-04T04:29:59.250-03:30"),
         ("Pacific/Kiritimati", "2026-03-04T21:59:59.250+14:00"), ("UTC", "2026-03-04T07:59:59.250Z"),
     ])
-    func itHasTheOffsetOfTheZone(zone: String, text: String) throws {
+    func nowHasTheOffsetOfTheZone(zone: String, text: String) throws {
         let zone = try #require(TimeZone(identifier: zone))
         let now = DateTime.now(in: zone, clock: { instant })
         #expect(now.text == text)
@@ -28,14 +28,14 @@ import Testing
     }
 
     @Test(arguments: [18 * 3600, -18 * 3600, 5 * 3600 + 59])
-    func whatIsMadeCanBeReadAgain(seconds: Int) throws {
+    func textOfNowCanBeReadAgain(seconds: Int) throws {
         let zone = try #require(TimeZone(secondsFromGMT: seconds))
         let now = DateTime.now(in: zone, clock: { instant })
         #expect(DateTime(now.text) == now)
         #expect(now.start() == instant)
     }
 
-    @Test func itIsTheSystemsClockUnlessAnotherIsGiven() {
+    @Test func nowUsesTheSystemsClockByDefault() {
         #expect(abs(DateTime.now().start().timeIntervalSinceNow) < 60)
     }
 }

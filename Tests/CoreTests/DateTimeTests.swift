@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Dates and times with the precision and offset they were written with.
+/// Dates and times with their written precision and offset.
 @Suite struct DateTimeTests {
     @Test(arguments: [
         ("2024", DateTime.Precision.year), ("2024-02", .month), ("2024-02-29", .day), ("2024-02-29T00:00:00Z", .second),
@@ -12,7 +12,7 @@ import Testing
         ("9999-12-31T23:59:59.999999999Z", .fraction), ("2024-02-29T12:30:00-00:00", .second),
         ("2024-02-29T12:30:00.1234567890123456Z", .fraction),
     ])
-    func whatWasWrittenStays(text: String, precision: DateTime.Precision) {
+    func textAndPrecisionArePreserved(text: String, precision: DateTime.Precision) {
         let value = DateTime(text)
         #expect(value?.text == text)
         #expect(value?.description == text)
@@ -30,11 +30,11 @@ import Testing
         "2024-01-01T10:00:00+01:60", "2024-01-01T10:00:00Z ", " 2024", "2024-01T10:00:00Z", "2024T10:00:00Z", "-2024",
         "+2024", "２０２４", "2024-01-01T10:00:00,5Z",
     ])
-    func whatFHIRDoesNotWriteIsRefused(text: String) {
+    func textsOutsideOfFHIRsFormatAreRefused(text: String) {
         #expect(DateTime(text) == nil)
     }
 
-    @Test func anIntervalCoversWhatIsKnown() throws {
+    @Test func intervalCoversTheWrittenPrecision() throws {
         func interval(_ text: String) throws -> [String] {
             let value = try #require(DateTime(text))
             return [DateTime(value.start()).text, DateTime(value.end()).text]
@@ -47,7 +47,7 @@ import Testing
             try interval("2024-02-29T12:30:00+02:00") == ["2024-02-29T10:30:00.000Z", "2024-02-29T10:30:01.000Z"])
         #expect(
             try interval("2024-02-29T00:30:00.250-05:30") == ["2024-02-29T06:00:00.250Z", "2024-02-29T06:00:00.251Z"])
-        // A leap second ends the day that it is written with.
+        // A leap second ends the day with which it is written.
         #expect(try interval("2024-12-31T23:59:60Z") == ["2024-12-31T23:59:59.000Z", "2025-01-01T00:00:00.000Z"])
         #expect(try interval("2024-12-31T18:59:60.5-05:00")[0] == "2024-12-31T23:59:59.500Z")
         #expect(DateTime("9999")?.end().timeIntervalSince1970 == 253_402_300_800)
@@ -58,7 +58,7 @@ import Testing
             let value = try #require(DateTime("2024-01-01T00:00:\(text)Z"))
             #expect(abs(value.end().timeIntervalSince(value.start()) - length) < 1e-6)
         }
-        // However fine the digits, an interval is never empty.
+        // For any number of digits an interval is not empty.
         let fine = try #require(DateTime("2024-01-01T00:00:00.123456789012Z"))
         #expect(fine.end() > fine.start())
         #expect(fine.nanosecond == 123_456_789)
@@ -68,12 +68,12 @@ import Testing
         let value = try #require(DateTime("2024-03-10"))
         #expect(DateTime(value.start(assumingOffsetMinutes: 120)).text == "2024-03-09T22:00:00.000Z")
         #expect(DateTime(value.end(assumingOffsetMinutes: -300)).text == "2024-03-11T05:00:00.000Z")
-        // A written offset wins.
+        // A written offset has precedence.
         let written = try #require(DateTime("2024-03-10T00:00:00Z"))
         #expect(DateTime(written.start(assumingOffsetMinutes: 120)).text == "2024-03-10T00:00:00.000Z")
     }
 
-    @Test func theDatePartIsAsPreciseAsItIs() {
+    @Test func datePartKeepsItsPrecision() {
         #expect(DateTime("2024")?.dateText == "2024")
         #expect(DateTime("2024-05")?.dateText == "2024-05")
         #expect(DateTime("2024-05-06T23:00:00-11:00")?.dateText == "2024-05-06")
@@ -89,7 +89,7 @@ import Testing
         #expect(DateTime(Date(timeIntervalSince1970: -86400.5), milliseconds: false).text == "1969-12-30T23:59:59Z")
     }
 
-    @Test func whatIsWrittenForAnInstantIsReadAsTheSameInstant() throws {
+    @Test func writtenInstantIsReadAsTheSameInstant() throws {
         var random = Seeded.fresh("instants")
         for _ in 0..<2000 {
             let milliseconds = Int.random(in: -62_000_000_000_000...253_000_000_000_000, using: &random)
@@ -122,7 +122,7 @@ import Testing
             let next = CivilDate.date(days: days + 1)
             #expect(next.day == 1 && next.month == month % 12 + 1, "\(year)-\(month)")
             #expect(CivilDate.date(days: days) == (year, month, last))
-            // Asking Foundation is slow: a seventh of the years does.
+            // Foundation is slow: a seventh of the years is enough.
             guard year % 7 == 0 || year % 100 == 0 else { continue }
             let date = Date(timeIntervalSince1970: Double(days) * 86400)
             let parts = calendar.dateComponents([.era, .year, .month, .day], from: date)

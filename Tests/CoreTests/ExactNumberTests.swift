@@ -112,7 +112,7 @@ extension Seeded {
     mutating func natural(words: ClosedRange<Int>) -> Natural {
         Natural(
             words: (0..<Int.random(in: words, using: &self)).map { _ in
-                // Words at the edges are where carries go wrong.
+                // Machine words at the limits, where carries can go wrong.
                 switch next() % 5 {
                 case 0: 0
                 case 1: UInt64.max

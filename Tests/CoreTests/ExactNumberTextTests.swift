@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-", ".", "1.2.3", "1e", "e5", "abc", "1 ", "+1", "1e99999", "--1", "NaN", "0x1"])
-    func whatIsNoNumberIsNone(text: String) {
+    func invalidNumbersAreRefused(text: String) {
         #expect(ExactNumber(decimal: text) == nil)
     }
 
@@ -25,7 +25,7 @@ import Testing
         #expect(ExactNumber(decimal: "1e-1001", exponentLimit: 1000) == nil)
     }
 
-    /// By whichever way.
+    /// For each way of conversion.
     @Test func theFloatingPointNumberIsTheNearest() throws {
         var random = Seeded.fresh()
         for _ in 0..<20_000 {

@@ -4,29 +4,29 @@ import Testing
 @testable import Core
 
 @Suite struct JSONObjectTests {
-    /// What an object is to do, done without an index.
+    /// The behaviour of an object, implemented without an index.
     private struct Model {
         var members: [(key: String, value: JSON)] = []
 
         mutating func set(_ key: String, _ value: JSON?, at index: Int? = nil) {
-            let place = members.firstIndex { $0.key == key }
-            switch (place, value) {
-            case (let place?, let value?): members[place].value = value
-            case (let place?, nil): members.remove(at: place)
+            let existing = members.firstIndex { $0.key == key }
+            switch (existing, value) {
+            case (let existing?, let value?): members[existing].value = value
+            case (let existing?, nil): members.remove(at: existing)
             case (nil, let value?): members.insert((key, value), at: min(max(index ?? members.count, 0), members.count))
             case (nil, nil): break
             }
         }
     }
 
-    @Test func manyMembersDoAsFewDo() {
+    @Test func largeObjectBehavesLikeASmallOne() {
         var random = Seeded.fresh("members")
         for _ in 0..<20 {
             var object = JSONObject()
             var model = Model()
             let names = Int.random(in: 1...80, using: &random)
             for step in 0..<250 {
-                // Two names of four bytes and of five look alike, and count as one here.
+                // Canonically equivalent names of four and of five bytes are different names.
                 let number = Int.random(in: 0..<names, using: &random)
                 let key = number % 7 == 0 ? "e\u{301}\(number)" : number % 7 == 1 ? "\u{E9}\(number - 1)" : "n\(number)"
                 switch Int.random(in: 0..<6, using: &random) {
@@ -34,9 +34,9 @@ import Testing
                     object[key] = nil
                     model.set(key, nil)
                 case 1:
-                    let place = Int.random(in: -1...90, using: &random)
-                    object.set(key, .number(JSONNumber(step)), at: place)
-                    model.set(key, .number(JSONNumber(step)), at: place)
+                    let index = Int.random(in: -1...90, using: &random)
+                    object.set(key, .number(JSONNumber(step)), at: index)
+                    model.set(key, .number(JSONNumber(step)), at: index)
                 case 2:
                     _ = object.update(key) { $0 = .string("u\(step)") }
                     if model.members.contains(where: { $0.key == key }) { model.set(key, .string("u\(step)")) }
@@ -71,7 +71,7 @@ import Testing
         #expect(JSON.object(object).text() == text)
     }
 
-    @Test func valuesChangeInPlace() {
+    @Test func valuesAreChangedWithoutCopies() {
         var json: JSON = ["list": [1, 2], "text": "x"]
         json.withMembers { object in
             _ = object.update("list") { list in list.withElements { $0.append(3) } }
@@ -81,7 +81,7 @@ import Testing
         #expect(json.text() == #"{"list":[1,2,3],"text":"x","more":true}"#)
     }
 
-    @Test func membersCostTheSameHoweverManyThereAre() {
+    @Test func costOfAMemberDoesNotGrowWithTheObject() {
         let building = Growth.of(from: 1000) { count in
             (0..<count).map { "name\($0)" }
         } _: { names in
@@ -95,7 +95,7 @@ import Testing
         #expect(building.factor <= 6)
     }
 
-    @Test func readingAndWritingCostWhatTheTextWeighs() throws {
+    @Test func readingAndWritingAreLinearInTheText() throws {
         func members(_ count: Int) -> String { (0..<count).map { "\"name\($0)\":[\($0)]" }.joined(separator: ",") }
         let texts: [(String, (Int) -> String)] = [
             ("members", { "{" + members($0) + "}" }),
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    /// Clearing a large object member by member, first to last: each removal costs the same on average.
+    /// Removes the members of a large object one by one, first to last: the average cost of a removal is constant.
     @Test func removalsCostNoMoreInALargeObject() {
         let growth = Growth.of(from: 1_000) { size in
             JSONObject(unique: (0..<size).map { JSONObject.Member(key: "n\($0)", value: .number(JSONNumber($0))) })
@@ -140,7 +140,7 @@ import Testing
         #expect(growth.factor < 8, "\(growth)")
     }
 
-    @Test func whatIsLeftKeepsItsOrderAfterRemovals() {
+    @Test func remainingMembersKeepTheirOrderAfterRemovals() {
         let all = (0..<200).map { JSONObject.Member(key: "n\($0)", value: .number(JSONNumber($0))) }
         var object = JSONObject(unique: all)
         for number in stride(from: 0, to: 90, by: 2) { object["n\(number)"] = nil }

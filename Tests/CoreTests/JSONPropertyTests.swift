@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func foundationReadsTheSameOfWhatWeWrite() throws {
+    @Test func foundationReadsTheSameValues() throws {
         var random = Seeded.fresh("random JSON for Foundation")
         for _ in 0..<200 {
             let value = JSON.array([RandomJSON.value(depth: 4, using: &random, numbers: false)])
@@ -34,18 +34,18 @@ import Testing
             var bytes = RandomJSON.value(depth: 4, using: &random).bytes(
                 Bool.random(using: &random) ? .compact : .pretty)
             for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: bytes[place] = interesting.randomElement(using: &random) ?? 0
-                case 1: bytes.insert(interesting.randomElement(using: &random) ?? 0, at: place)
-                case 2: bytes.remove(at: place)
-                default: bytes.removeSubrange(place...)
+                case 0: bytes[index] = interesting.randomElement(using: &random) ?? 0
+                case 1: bytes.insert(interesting.randomElement(using: &random) ?? 0, at: index)
+                case 2: bytes.remove(at: index)
+                default: bytes.removeSubrange(index...)
                 }
             }
             let lenient = Bool.random(using: &random)
             do {
                 let value = try JSON(bytes, lenient: lenient)
-                // What was read must be a value that survives.
+                // A value that was read must survive writing.
                 #expect((try? JSON(value.bytes())) == value, "seed \(random.seed)")
             } catch {
                 #expect((0...bytes.count).contains(error.offset), "seed \(random.seed)")
@@ -81,8 +81,8 @@ enum RandomJSON {
                 })
         default:
             var object = JSONObject()
-            let most = Int.random(in: 0..<20, using: &random) == 0 ? 40 : 8
-            for _ in 0..<Int.random(in: 0..<most, using: &random) {
+            let limit = Int.random(in: 0..<20, using: &random) == 0 ? 40 : 8
+            for _ in 0..<Int.random(in: 0..<limit, using: &random) {
                 object[string(using: &random)] = value(depth: depth - 1, using: &random, numbers: numbers)
             }
             return .object(object)
@@ -116,7 +116,7 @@ enum RandomJSON {
         return text
     }
 
-    /// Whether Foundation's value says the same (without order, which it does not keep).
+    /// Whether Foundation's value is the same (without order, which it does not keep).
     static func isAlike(_ ours: JSON, _ theirs: Any) -> Bool {
         switch ours {
         case .null: return theirs is NSNull

@@ -1,9 +1,9 @@
 import Core
 import Testing
 
-/// What is read comes out again as it was written.
+/// Values that are read are written unchanged.
 @Suite struct JSONReadingTests {
-    /// Reads and writes again.
+    /// Reads a text and writes it again.
     func again(_ text: String, lenient: Bool = false) throws -> String {
         try JSON(parsing: text, lenient: lenient).text()
     }
@@ -13,7 +13,7 @@ import Testing
         #"{"b":1,"a":2,"_a":{"id":"x"},"unheardOf":{"deep":[{"z":null}]}}"#,
         #"{"given":["A",null],"_given":[null,{"extension":[{"url":"u","valueCode":"c"}]}]}"#,
     ])
-    func everyValueComesOutAsItWent(text: String) throws {
+    func valuesAreWrittenAsTheyWereRead(text: String) throws {
         #expect(try again(text) == text)
     }
 
@@ -59,32 +59,32 @@ import Testing
         #expect(try JSON(parsing: value.text()) == value)
     }
 
-    /// Strings of all lengths around the width of a machine word, with the one character that matters at every place.
-    @Test func aSpecialCharacterIsFoundAtEveryPlace() throws {
+    /// Strings of all lengths around the width of a machine word, with one special character at every index.
+    @Test func specialCharacterIsFoundAtEveryIndex() throws {
         for length in 0..<40 {
             let plain = String(repeating: "x", count: length)
             #expect(try JSON(parsing: "\"\(plain)\"").string == plain)
-            for place in 0..<max(length, 1) where length > 0 {
+            for index in 0..<max(length, 1) where length > 0 {
                 for special in ["\"", "\\", "\n", "é", "\u{1F}", "\u{7F}", "😀"] {
                     var characters = Array(repeating: "x", count: length)
-                    characters[place] = special
+                    characters[index] = special
                     let text = characters.joined()
                     let written = JSON.string(text).text()
                     #expect(try JSON(parsing: written).string == text)
                     #expect(try JSON(parsing: "[\(written),\(written)]") == .array([.string(text), .string(text)]))
                 }
                 var raw = Array("\"\(plain)\"".utf8)
-                raw[1 + place] = 0x1F
+                raw[1 + index] = 0x1F
                 let error = #expect(throws: JSONError.self) { try JSON(raw) }
                 #expect(error?.reason == .invalidString)
-                #expect(error?.offset == 1 + place)
+                #expect(error?.offset == 1 + index)
             }
         }
     }
 
     @Test func aByteOrderMarkIsDropped() throws {
         #expect(try JSON([0xEF, 0xBB, 0xBF] + Array("[1]".utf8)).text() == "[1]")
-        // In the middle or twice it is no byte order mark.
+        // In the middle, or a second time, it is not a byte order mark.
         #expect(throws: JSONError.self) { try JSON([0xEF, 0xBB, 0xBF, 0xEF, 0xBB, 0xBF] + Array("[1]".utf8)) }
         #expect(throws: JSONError.self) { try JSON(Array("[1]".utf8) + [0xEF, 0xBB, 0xBF]) }
         #expect(try JSON(Array("\"\u{FEFF}\"".utf8)).string == "\u{FEFF}")
@@ -103,7 +103,7 @@ import Testing
         #expect(try again(nested(192)) == nested(192))
         let error = #expect(throws: JSONError.self) { try again(nested(193)) }
         #expect(error?.reason == .tooDeep)
-        // Depth counts what is open, not what was opened.
+        // The depth counts the open brackets, not all opened ones.
         #expect(try again("[" + Array(repeating: nested(191), count: 5).joined(separator: ",") + "]").count > 1000)
     }
 
@@ -136,7 +136,7 @@ import Testing
         #expect(value.text() == text)
     }
 
-    @Test func prettyTextSaysTheSame() throws {
+    @Test func prettyTextHasTheSameValue() throws {
         let value = try JSON(parsing: #"{"a":[1.0,{"b":[]},{}],"c":"d"}"#)
         let pretty = """
             {

@@ -1,7 +1,7 @@
 import Core
 import Testing
 
-/// What is no JSON is refused, and the place is named.
+/// Invalid JSON is refused with the offset of the error.
 @Suite struct JSONRefusalTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let text: String
@@ -9,7 +9,7 @@ import Testing
         let line: Int
         let column: Int
 
-        init(_ text: String, _ code: JSONError.Reason, _ line: Int, _ column: Int) {
+        init(_ text: String, code: JSONError.Reason, line: Int, column: Int) {
             self.text = text
             self.code = code
             self.line = line
@@ -20,67 +20,67 @@ import Testing
     }
 
     @Test(arguments: [
-        Case("", .unexpectedEnd, 1, 1),
-        Case(" \n ", .unexpectedEnd, 2, 2),
-        Case("{", .unexpectedEnd, 1, 2),
-        Case("[1", .unexpectedEnd, 1, 3),
-        Case("[1,", .unexpectedEnd, 1, 4),
-        Case("{\"a\"", .unexpectedEnd, 1, 5),
-        Case("{\"a\":", .unexpectedEnd, 1, 6),
-        Case("{\"a\":1", .unexpectedEnd, 1, 7),
-        Case("\"abc", .unexpectedEnd, 1, 5),
-        Case("\"abc\\", .unexpectedEnd, 1, 6),
-        Case("tru", .unexpectedEnd, 1, 4),
-        Case("nul]", .unexpectedCharacter, 1, 4),
-        Case("True", .unexpectedCharacter, 1, 1),
-        Case("{a:1}", .unexpectedCharacter, 1, 2),
-        Case("{'a':1}", .unexpectedCharacter, 1, 2),
-        Case("{\"a\" 1}", .unexpectedCharacter, 1, 6),
-        Case("{\"a\":1 \"b\":2}", .unexpectedCharacter, 1, 8),
-        Case("{\"a\":1,,\"b\":2}", .unexpectedCharacter, 1, 8),
-        Case("{,}", .unexpectedCharacter, 1, 2),
-        Case("[,1]", .unexpectedCharacter, 1, 2),
-        Case("[1 2]", .unexpectedCharacter, 1, 4),
-        Case("[1}", .unexpectedCharacter, 1, 3),
-        Case("{\"a\":1]", .unexpectedCharacter, 1, 7),
-        Case("// comment\n1", .unexpectedCharacter, 1, 1),
-        Case("NaN", .unexpectedCharacter, 1, 1),
-        Case("+1", .unexpectedCharacter, 1, 1),
-        Case(".5", .unexpectedCharacter, 1, 1),
-        Case("01", .invalidNumber, 1, 1),
-        Case("-01", .invalidNumber, 1, 1),
-        Case("-", .invalidNumber, 1, 1),
-        Case("[1.]", .invalidNumber, 1, 2),
-        Case("[1.e5]", .invalidNumber, 1, 2),
-        Case("[1e]", .invalidNumber, 1, 2),
-        Case("[1e+]", .invalidNumber, 1, 2),
-        Case("[1e+-5]", .invalidNumber, 1, 2),
-        Case("0x10", .textAfterEnd, 1, 2),
-        Case("1 2", .textAfterEnd, 1, 3),
-        Case("{}\n{}", .textAfterEnd, 2, 1),
-        Case("{} // end", .textAfterEnd, 1, 4),
-        Case("[1,]", .trailingComma, 1, 3),
-        Case("{\"a\":1,\n}", .trailingComma, 1, 7),
-        Case("{\n \"a\": [\n  1\n  ,\n ]\n}", .trailingComma, 4, 3),
-        Case("{\"a\":1,\n \"a\":1}", .duplicateKey, 2, 2),
-        Case("{\"a\":{\"b\":1,\"b\":2}}", .duplicateKey, 1, 13),
-        Case("{\"a\":1,\"\\u0061\":1}", .duplicateKey, 1, 8),
-        Case("\"a\tb\"", .invalidString, 1, 3),
-        Case("\"a\nb\"", .invalidString, 1, 3),
-        Case("\"\\x41\"", .invalidString, 1, 3),
-        Case("\"\\u12G4\"", .invalidString, 1, 6),
-        Case("\"\\u-123\"", .invalidString, 1, 4),
-        Case("\"\\ud800\"", .invalidString, 1, 4),
-        Case("\"\\ud800x\"", .invalidString, 1, 4),
-        Case("\"\\ud800\\n\"", .invalidString, 1, 4),
-        Case("\"\\ud800\\ud800\"", .invalidString, 1, 4),
-        Case("\"\\udc00\"", .invalidString, 1, 4),
-        Case("\"\\udc00\\ud800\"", .invalidString, 1, 4),
-        Case("\"\\u12", .unexpectedEnd, 1, 4),
-        Case("\u{A0}1", .unexpectedCharacter, 1, 1),
-        Case("[1\u{B}]", .unexpectedCharacter, 1, 3),
+        Case("", code: .unexpectedEnd, line: 1, column: 1),
+        Case(" \n ", code: .unexpectedEnd, line: 2, column: 2),
+        Case("{", code: .unexpectedEnd, line: 1, column: 2),
+        Case("[1", code: .unexpectedEnd, line: 1, column: 3),
+        Case("[1,", code: .unexpectedEnd, line: 1, column: 4),
+        Case("{\"a\"", code: .unexpectedEnd, line: 1, column: 5),
+        Case("{\"a\":", code: .unexpectedEnd, line: 1, column: 6),
+        Case("{\"a\":1", code: .unexpectedEnd, line: 1, column: 7),
+        Case("\"abc", code: .unexpectedEnd, line: 1, column: 5),
+        Case("\"abc\\", code: .unexpectedEnd, line: 1, column: 6),
+        Case("tru", code: .unexpectedEnd, line: 1, column: 4),
+        Case("nul]", code: .unexpectedCharacter, line: 1, column: 4),
+        Case("True", code: .unexpectedCharacter, line: 1, column: 1),
+        Case("{a:1}", code: .unexpectedCharacter, line: 1, column: 2),
+        Case("{'a':1}", code: .unexpectedCharacter, line: 1, column: 2),
+        Case("{\"a\" 1}", code: .unexpectedCharacter, line: 1, column: 6),
+        Case("{\"a\":1 \"b\":2}", code: .unexpectedCharacter, line: 1, column: 8),
+        Case("{\"a\":1,,\"b\":2}", code: .unexpectedCharacter, line: 1, column: 8),
+        Case("{,}", code: .unexpectedCharacter, line: 1, column: 2),
+        Case("[,1]", code: .unexpectedCharacter, line: 1, column: 2),
+        Case("[1 2]", code: .unexpectedCharacter, line: 1, column: 4),
+        Case("[1}", code: .unexpectedCharacter, line: 1, column: 3),
+        Case("{\"a\":1]", code: .unexpectedCharacter, line: 1, column: 7),
+        Case("// comment\n1", code: .unexpectedCharacter, line: 1, column: 1),
+        Case("NaN", code: .unexpectedCharacter, line: 1, column: 1),
+        Case("+1", code: .unexpectedCharacter, line: 1, column: 1),
+        Case(".5", code: .unexpectedCharacter, line: 1, column: 1),
+        Case("01", code: .invalidNumber, line: 1, column: 1),
+        Case("-01", code: .invalidNumber, line: 1, column: 1),
+        Case("-", code: .invalidNumber, line: 1, column: 1),
+        Case("[1.]", code: .invalidNumber, line: 1, column: 2),
+        Case("[1.e5]", code: .invalidNumber, line: 1, column: 2),
+        Case("[1e]", code: .invalidNumber, line: 1, column: 2),
+        Case("[1e+]", code: .invalidNumber, line: 1, column: 2),
+        Case("[1e+-5]", code: .invalidNumber, line: 1, column: 2),
+        Case("0x10", code: .textAfterEnd, line: 1, column: 2),
+        Case("1 2", code: .textAfterEnd, line: 1, column: 3),
+        Case("{}\n{}", code: .textAfterEnd, line: 2, column: 1),
+        Case("{} // end", code: .textAfterEnd, line: 1, column: 4),
+        Case("[1,]", code: .trailingComma, line: 1, column: 3),
+        Case("{\"a\":1,\n}", code: .trailingComma, line: 1, column: 7),
+        Case("{\n \"a\": [\n  1\n  ,\n ]\n}", code: .trailingComma, line: 4, column: 3),
+        Case("{\"a\":1,\n \"a\":1}", code: .duplicateKey, line: 2, column: 2),
+        Case("{\"a\":{\"b\":1,\"b\":2}}", code: .duplicateKey, line: 1, column: 13),
+        Case("{\"a\":1,\"\\u0061\":1}", code: .duplicateKey, line: 1, column: 8),
+        Case("\"a\tb\"", code: .invalidString, line: 1, column: 3),
+        Case("\"a\nb\"", code: .invalidString, line: 1, column: 3),
+        Case("\"\\x41\"", code: .invalidString, line: 1, column: 3),
+        Case("\"\\u12G4\"", code: .invalidString, line: 1, column: 6),
+        Case("\"\\u-123\"", code: .invalidString, line: 1, column: 4),
+        Case("\"\\ud800\"", code: .invalidString, line: 1, column: 4),
+        Case("\"\\ud800x\"", code: .invalidString, line: 1, column: 4),
+        Case("\"\\ud800\\n\"", code: .invalidString, line: 1, column: 4),
+        Case("\"\\ud800\\ud800\"", code: .invalidString, line: 1, column: 4),
+        Case("\"\\udc00\"", code: .invalidString, line: 1, column: 4),
+        Case("\"\\udc00\\ud800\"", code: .invalidString, line: 1, column: 4),
+        Case("\"\\u12", code: .unexpectedEnd, line: 1, column: 4),
+        Case("\u{A0}1", code: .unexpectedCharacter, line: 1, column: 1),
+        Case("[1\u{B}]", code: .unexpectedCharacter, line: 1, column: 3),
     ])
-    func theErrorNamesItsPlace(_ sample: Case) {
+    func errorHasItsLineAndColumn(_ sample: Case) {
         let error = #expect(throws: JSONError.self) { try JSON(parsing: sample.text) }
         #expect(error?.reason == sample.code)
         #expect(error?.line == sample.line)
@@ -98,12 +98,12 @@ import Testing
     }
 
     @Test(arguments: ["[,]", "{,}", "[1,,]", "{\"a\":1,,}", "1,", "[1],", "{\"a\":1,\"a\":2}", "{\"a\":,}", "[1] x"])
-    func leniencyReadsNothingElse(text: String) {
+    func leniencyAcceptsNothingElse(text: String) {
         #expect(throws: JSONError.self) { try JSON(parsing: text, lenient: true) }
     }
 
     @Test(arguments: [2, 7, 8, 9, 15, 16, 17, 23, 24, 25, 26, 100, 1000])
-    func aDuplicateNameIsFoundHoweverManyThereAre(count: Int) throws {
+    func duplicateNameIsFoundInObjectsOfAnySize(count: Int) throws {
         let members = (0..<count).map { "\"name\($0)\":0" }
         #expect(try JSON(parsing: "{\(members.joined(separator: ","))}").object?.count == count)
         for twin in [0, count / 2, count - 1] {
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func namesThatOnlyLookAlikeAreTwoNames() throws {
-        // One precomposed, one with a combining accent: JSON compares code points, not what a person sees.
+        // One precomposed, one with a combining accent: JSON compares code points, not visible characters.
         for extra in [0, 30] {
             let more = (0..<extra).map { ",\"m\($0)\":0" }.joined()
             let text = "{\"\u{E9}\":1,\"e\u{301}\":2\(more)}"

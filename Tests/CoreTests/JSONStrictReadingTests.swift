@@ -9,7 +9,7 @@ import Testing
         "{a:1}", "", " ", "{", "[", "\"", "\"\\", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "01", "1.", "-", "tru",
         "\"\u{1}\"", "nul", "+1", "1e", ".5",
     ])
-    func whatIsNotExactlyOneValueIsRefused(text: String) {
+    func textThatIsNotExactlyOneValueIsRefused(text: String) {
         #expect(JSON(reading: Data(text.utf8)) == nil)
     }
 
@@ -34,7 +34,7 @@ import Testing
         #expect(JSON(reading: Data(json.text().utf8)) == json)
     }
 
-    @Test func onlyAPlainWholeNumberIsAnInteger() {
+    @Test func onlyPlainWholeNumbersAreIntegers() {
         #expect(JSONNumber(text: "9223372036854775807")?.integer == Int.max)
         #expect(JSONNumber(text: "9223372036854775808")?.integer == nil)
         #expect(JSONNumber(text: "1.0")?.integer == nil)

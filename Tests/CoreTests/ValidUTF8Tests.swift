@@ -22,9 +22,9 @@ import Testing
         #expect(String(unrepairedUTF8: bytes) == nil)
     }
 
-    @Test func theWayOfOlderSystemsGivesTheSameForRandomBytes() {
+    @Test func fallbackOfOlderSystemsHasTheSameResultForRandomBytes() {
         var random = Seeded.fresh("bytes of UTF-8")
-        // Bytes from the borders of UTF-8's ranges, so that sequences often are almost valid.
+        // Bytes at the limits of UTF-8's ranges, so that many sequences are almost valid.
         let borders: [UInt8] = [
             0x00, 0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xF0, 0xF4,
             0xF5, 0xFF, 0xBD,

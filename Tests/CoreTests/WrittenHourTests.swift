@@ -29,13 +29,13 @@ struct WrittenHourTests {
         #expect(try #require(Self.first("1700000000")) < #require(Self.first("1700003600")))
     }
 
-    @Test func ofSeveralTheFirstOrTheLastCounts() {
+    @Test func firstOrLastOfSeveralTimesIsRead() {
         let text = "1234567890.weight.20260301080000.20260302090000"
         #expect(Self.first(text) == Self.first("1234567890") && Self.last(text) != Self.first(text))
         #expect(Self.last(text) == Self.first("2026-03-02T09"))
     }
 
-    @Test func whatOnlyLooksLikeATimeIsNone() {
+    @Test func textThatOnlyResemblesATimeIsRefused() {
         for text in [
             "", "2026", "2026-03-01", "2026-03-01T0", "x2026-3-1T08", "12345", "99999999999999999999", "0123456789",
         ] {
@@ -43,7 +43,7 @@ struct WrittenHourTests {
         }
     }
 
-    @Test func nothingIsReadBeyondTheEnd() {
+    @Test func readingStopsAtTheEndOfTheText() {
         var random = Seeded.fresh()
         for _ in 0..<2_000 {
             let letters = Array("0129-T :.x")
@@ -51,7 +51,7 @@ struct WrittenHourTests {
                 (0..<Int.random(in: 0...30, using: &random)).map { _ in
                     letters[Int.random(in: 0..<letters.count, using: &random)]
                 })
-            // A text that goes on behind its end, where the rest of a time stands.
+            // A text in a longer buffer that continues with the rest of a time.
             let bytes = Array((text + "-01-01T08:00:00Z").utf8)
             let inside = bytes.withUnsafeBytes { WrittenHour.last(in: .init(rebasing: $0[..<text.utf8.count])) }
             #expect(inside == Self.last(text))

@@ -17,7 +17,7 @@ import Testing
         "timestampExpression":"$.endDate","values":[{"required":true,"valueExpression":"$.heartRate","valueName":"hr"}]
         """
 
-    @Test func anEventMayHoldSeveralReadings() throws {
+    @Test func eventMayContainSeveralReadings() throws {
         let event = try JSON(
             parsing: """
                 {"Body":[{"heartRate":78.50,"endDate":"2019-02-01T20:46:01.875Z","deviceId":"d"},
@@ -30,7 +30,7 @@ import Testing
         #expect(found.map(\.deviceID) == ["d", "d"])
     }
 
-    @Test func whatNoTemplateMatchesGivesNothing() throws {
+    @Test func eventWithoutAMatchingTemplateGivesNoReadings() throws {
         let event = try JSON(parsing: #"{"Body":{"other":1}}"#)
         let (found, problems) = try Self.templates(Self.heartRate).measurements(in: event)
         #expect(found.isEmpty && problems.isEmpty)
@@ -48,7 +48,7 @@ import Testing
         (#"{"heartRate":null,"deviceId":"d","endDate":"2019-02-01T20:46:01Z"}"#, "value-missing"),
         (#"{"heartRate":{"x":1},"deviceId":"d","endDate":"2019-02-01T20:46:01Z"}"#, "value-not-simple"),
     ])
-    func whatFailsIsNamedAndAnotherReadingOfTheEventIsTaken(reading: String, code: String) throws {
+    func failedReadingIsNamedAndOthersOfTheEventAreAccepted(reading: String, code: String) throws {
         let event = try JSON(
             parsing: #"{"Body":[\#(reading),{"heartRate":2,"deviceId":"d","endDate":"2019-02-01T20:46:01Z"}]}"#)
         let (found, problems) = try Self.templates(Self.heartRate).measurements(in: event)
@@ -62,7 +62,7 @@ import Testing
         #expect(found.map(\.occurrence.description) == ["2019-02-01T20:46:01.1234567Z"])
     }
 
-    @Test func whatIoTHubSaysOfItselfStandsForWhatATemplateDoesNot() throws {
+    @Test func propertiesOfIoTHubReplaceMissingExpressions() throws {
         let body = """
             "typeName":"hr","typeMatchExpression":"$..[?(@Body.HeartRate)]","values":[{"required":"true",\
             "valueExpression":"$.Body.HeartRate","valueName":"hr"}]
@@ -89,7 +89,7 @@ import Testing
         #expect(found.map(\.deviceID) == ["c1"] && found.map(\.occurrence.description) == ["2020-01-01T00:00:03.5Z"])
     }
 
-    @Test func aCalculatedTemplateAsksTheWholeEventInEitherLanguage() throws {
+    @Test func calculatedTemplateReadsTheWholeEventInEitherLanguage() throws {
         let body = """
             "typeName":"height","typeMatchExpression":{"value":"Body.readings[?unit=='in']","language":"jmespath"},\
             "defaultExpressionLanguage":"JmesPath","deviceIdExpression":"Body.device",\
@@ -130,7 +130,7 @@ import Testing
             "template-kind-unknown"
         ),
     ])
-    func aFaultInATemplateIsNamed(text: String, code: String) throws {
+    func faultInATemplateIsReported(text: String, code: String) throws {
         let json = try JSON(parsing: text)
         let error = #expect(throws: TemplateError.self) { try DeviceTemplates(json) }
         #expect(error?.code == code)

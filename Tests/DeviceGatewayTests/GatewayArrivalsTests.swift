@@ -5,7 +5,7 @@ import Testing
 
 @testable import DeviceGateway
 
-/// Events in one row with those that came with them.
+/// Events that are stored in one row with those of the same request.
 @Suite struct GatewayArrivalsTests {
     private func weight(_ device: String, _ value: Int, second: Int = 0) -> String {
         let at = Date(timeIntervalSince1970: 1_790_000_000 + Double(second))
@@ -27,8 +27,9 @@ import Testing
         }
     }
 
-    /// Of events that came together each becomes what it would alone, and the hub is as full as what is left.
-    @Test func whatIsNotDoneWithComesOutOfItsArrival() async throws {
+    /// Each event of a request has the same result as if it came alone, and the load of the hub is that of the
+    /// remaining events.
+    @Test func unfinishedEventsAreSplitFromTheirArrival() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             try await fixture.take([
@@ -54,8 +55,8 @@ import Testing
         }
     }
 
-    /// Large requests are taken in parts, small ones together.
-    @Test func arrivalsAreWorkedOnInBatchesOfOneSize() async throws {
+    /// Large requests are processed in parts, small ones together.
+    @Test func arrivalsAreProcessedInBatchesOfOneSize() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             try await fixture.take((0..<2_100).map { weight("d", 60, second: $0) })
@@ -76,8 +77,9 @@ import Testing
         }
     }
 
-    /// Each window is written once, where batches end in the middle of them, and no batch is made in vain: each is a submission.
-    @Test func windowsThatGoBeyondABatchAreWrittenOnce() async throws {
+    /// Each window is written once, also if a batch ends within it, and there are no empty batches: each is a
+    /// submission.
+    @Test func windowsOfSeveralBatchesAreWrittenOnce() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             let start = 1_790_002_800
@@ -100,13 +102,13 @@ import Testing
                 )
             }
             #expect(versions.count == 84 && versions.allSatisfy { $0 == 1 })
-            // 500, 1,000, 2,000, and the rest with what was left before.
+            // 500, 1,000, 2,000, and the rest together with earlier leftovers.
             #expect(submissions == 4)
         }
     }
 
-    /// However many large events a device sent before it was known.
-    @Test func largeEventsThatWaitedAreTakenInParts() async throws {
+    /// For any number of large events that a device sent before it was registered.
+    @Test func largeWaitingEventsAreProcessedInParts() async throws {
         try await GatewayFixture.with { fixture in
             let padding = String(repeating: "x", count: 900_000)
             for second in 0..<10 {
@@ -118,12 +120,12 @@ import Testing
             let counts = try await fixture.database.write { transaction in
                 try GatewayEvents(transaction: transaction).release(device: "new")
                 var counts: [Int] = []
-                var place: GatewayEvents.Place?
+                var cursor: GatewayEvents.Cursor?
                 while let part = try GatewayEvents.due(
-                    behind: place, limit: 1_000, bytes: 4 << 20, at: 0, in: transaction)
+                    after: cursor, limit: 1_000, bytes: 4 << 20, at: 0, in: transaction)
                 {
                     counts.append(part.events.count)
-                    place = part.last
+                    cursor = part.last
                 }
                 return counts
             }

@@ -9,45 +9,45 @@ import Trust
 
 @testable import DeviceGateway
 
-/// A gateway on a store of its own, with a house that lets in whom it is told to.
+/// A gateway with its own store and an admission that the test controls.
 struct GatewayFixture: Sendable {
     let database: any SQLDatabase
-    let house = House()
+    let admission = TestAdmission()
     let clock = Clock()
     let templates: GatewayTemplates
 
-    /// The time as the gateway knows it, in milliseconds since 1970.
+    /// The time of the gateway in milliseconds since 1970.
     final class Clock: Sendable {
         private let milliseconds = Mutex<Int64>(1_800_000_000_000)
         var now: Date { Date(timeIntervalSince1970: Double(milliseconds.withLock { $0 }) / 1000) }
         func pass(_ count: Int64) { milliseconds.withLock { $0 += count } }
     }
 
-    /// Validation and consent, as the test says.
-    final class House: RecordAdmission, WriteAdmission {
-        private let standing = Mutex<[String: DataStanding]>([:])
+    /// Validation and consent as the test sets them.
+    final class TestAdmission: RecordAdmission, WriteAdmission {
+        private let admissions = Mutex<[String: DataAdmission]>([:])
         private let followed = Mutex<[String]>([])
-        private let others = Mutex<[@Sendable (any SQLTransaction) throws -> Void]>([])
+        private let interruptions = Mutex<[@Sendable (any SQLTransaction) throws -> Void]>([])
 
-        /// Has another one write in the transaction that writes next, before it does.
+        /// Runs another write at the beginning of the next writing transaction.
         func interrupt(_ write: @escaping @Sendable (any SQLTransaction) throws -> Void) {
-            others.withLock { $0.append(write) }
+            interruptions.withLock { $0.append(write) }
         }
 
-        func set(_ value: DataStanding, of participant: String) { standing.withLock { $0[participant] = value } }
+        func set(_ value: DataAdmission, of participant: String) { admissions.withLock { $0[participant] = value } }
         var changes: [String] { followed.withLock { $0 } }
 
         func begin(at: Date) async -> any WriteAdmission { self }
         func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource {
             guard !String(decoding: resource.json.data(), as: UTF8.self).contains("\"value\":666") else {
-                throw RecordAdmissionError(.rule, "rule-broken", "It breaks a rule.")
+                throw RecordAdmissionError(.rule, code: "rule-broken", message: "It breaks a rule.")
             }
             return AdmittedResource(resource)
         }
         func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {}
-        func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding {
-            try others.withLock { $0.popLast() }?(transaction)
-            return standing.withLock { $0[participant] } ?? .admitted
+        func dataAdmission(of participant: String, in transaction: any SQLTransaction) throws -> DataAdmission {
+            try interruptions.withLock { $0.popLast() }?(transaction)
+            return admissions.withLock { $0[participant] } ?? .admitted
         }
         func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {
             followed.withLock { $0 += changes.map(\.id) }
@@ -76,7 +76,7 @@ struct GatewayFixture: Sendable {
                 ],
             ]
         }
-        func mapping(_ type: String, _ interval: Int, _ value: JSON) -> JSON {
+        func mapping(_ type: String, interval: Int, value: JSON) -> JSON {
             [
                 "templateType": "CodeValueFhir",
                 "template": [
@@ -94,11 +94,13 @@ struct GatewayFixture: Sendable {
             fhir: [
                 "templateType": "CollectionFhir",
                 "template": [
-                    mapping("weight", 0, quantity("kg")),
+                    mapping("weight", interval: 0, value: quantity("kg")),
                     mapping(
-                        "rate", 60,
-                        ["valueType": "SampledData", "valueName": "hr", "defaultPeriod": 60_000, "unit": "/min"]),
-                    mapping("set", -1, quantity("one")),
+                        "rate", interval: 60,
+                        value: [
+                            "valueType": "SampledData", "valueName": "hr", "defaultPeriod": 60_000, "unit": "/min",
+                        ]),
+                    mapping("set", interval: -1, value: quantity("one")),
                 ],
             ])
     }
@@ -107,11 +109,11 @@ struct GatewayFixture: Sendable {
 
     var recorder: GatewayRecorder {
         GatewayRecorder(
-            database: database, access: access, admission: house, templates: { [templates] in templates },
+            database: database, access: access, admission: admission, templates: { [templates] in templates },
             clock: { [clock] in clock.now })
     }
 
-    /// Has a hub take events.
+    /// Passes events to a hub.
     @discardableResult
     func take(_ events: [String], hub: String = "h") async throws -> Bool {
         let now = clock.now
@@ -126,7 +128,7 @@ struct GatewayFixture: Sendable {
         }
     }
 
-    /// Says whose a device is; the participant has a Patient.
+    /// Registers a device for a participant, who has a Patient.
     func register(_ device: String, of participant: String) async throws {
         let (access, now) = (access, clock.now)
         let registration = try DeviceRegistration(device: device, participant: participant)
@@ -141,8 +143,7 @@ struct GatewayFixture: Sendable {
         }
     }
 
-    /// Works on all that is due.
-    /// Stores a resource as a phone would.
+    /// Stores a resource as a phone does.
     func put(_ resource: Resource, id: String) async throws {
         let now = clock.now
         try await database.write { transaction in
@@ -157,10 +158,10 @@ struct GatewayFixture: Sendable {
 
     func status() async throws -> GatewayStatus { try await database.read { try GatewayStatus(in: $0) } }
 
-    /// The values of the stored Observations, with their status.
+    /// Returns the values of the stored Observations with their status.
     func values() async throws -> [String] {
         try await database.read { transaction in
-            try RecordStore().present(behind: 0, limit: 1000, in: transaction).compactMap { record in
+            try RecordStore().present(after: 0, limit: 1000, in: transaction).compactMap { record in
                 guard record.record.type == "Observation", let resource = try? Resource(record.record.content) else {
                     return nil
                 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DeviceGateway
 
-/// The ids of what the gateway writes are digests with a secret of the study as their key.
+/// The ids of the gateway's resources are digests that are keyed with a secret of the study.
 @Suite struct GatewayIdentityTests {
     private static func ids(_ type: String, in fixture: GatewayFixture) async throws -> [String] {
         try await fixture.database.read { transaction in
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// An app that stores an Observation under the id that an older version would give blocks no reading.
+    /// An Observation stored by an app under the id of an older version does not block readings.
     @Test func anObservationUnderAGuessedIDBlocksNoReading() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
@@ -28,7 +28,7 @@ import Testing
             }
             let identifier = Observation(try #require(stored).resource().object).identifier.first?.value ?? ""
             #expect(!identifier.isEmpty && own != MeasurementGroup.id(of: identifier) && own.utf8.count == 64)
-            // The same of a reading that is still to come.
+            // The same for a future reading.
             let next = identifier.replacing("20260301", with: "20260302")
             let other =
                 #"{"resourceType":"Observation","id":"\#(MeasurementGroup.id(of: next))","status":"final","#
@@ -41,8 +41,8 @@ import Testing
         }
     }
 
-    /// The same device has the same id within a study, and another one in another study.
-    @Test func theIDOfADeviceIsThatOfItsStudy() async throws {
+    /// A device has one id within a study, and another one in another study.
+    @Test func idOfADeviceDependsOnItsStudy() async throws {
         func ids() async throws -> [String] {
             var found: [String] = []
             try await GatewayFixture.with { fixture in
@@ -60,8 +60,8 @@ import Testing
         #expect(one.first != MeasurementGroup.id(of: "d"))
     }
 
-    /// A store of an older version goes on: the window keeps its id, and its readings count once.
-    @Test func aWindowThatAnOlderVersionBeganGoesOnUnderItsID() async throws {
+    /// In a store of an older version the open window keeps its id, and its readings count once.
+    @Test func windowOfAnOlderVersionKeepsItsID() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             func rate(_ minute: Int) -> String {
@@ -77,7 +77,7 @@ import Testing
             let former = MeasurementGroup.id(of: identifier)
             try await fixture.database.write { transaction in
                 try transaction.execute(
-                    "UPDATE record SET id = ?, address_digest = \(RecordAddress.sql(type: "type", id: "'\(former)'")) WHERE id = ?",
+                    "UPDATE record SET id = ?, address_digest = \(RecordKey.sql(type: "type", id: "'\(former)'")) WHERE id = ?",
                     [SQLValue(former), SQLValue(made)])
                 try transaction.execute("DELETE FROM gateway_secret")
             }
@@ -87,7 +87,7 @@ import Testing
             #expect(try await Self.ids("Observation", in: fixture) == [former])
             let status = try await fixture.status()
             #expect(status.observations == 1 && status.measurements == 3)
-            // A window that begins now has an id of the study's.
+            // A new window has an id with the study's secret.
             try await fixture.take([#"{"device":"d","at":"2026-03-01T11:00:00Z","hr":70}"#])
             try await fixture.work()
             #expect(try await Self.ids("Observation", in: fixture).count == 2)

@@ -19,7 +19,7 @@ import Trust
         weight(device, value, minute: minute).replacingOccurrences(of: "kg", with: "hr")
     }
 
-    @Test func whatComesAgainIsKnown() async throws {
+    @Test func repeatedReadingsAreRecognised() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             for _ in 0..<3 { try await fixture.take([weight("d", 70), weight("d", 71, minute: 1), weight("d", 70)]) }
@@ -27,11 +27,11 @@ import Trust
             #expect(try await fixture.values() == ["p1 70 final", "p1 71 final"])
             let status = try await fixture.status()
             #expect(status.messages == 2 && status.measurements == 2 && status.pending == 0)
-            #expect(Set(fixture.house.changes).count == 2)
+            #expect(Set(fixture.admission.changes).count == 2)
         }
     }
 
-    @Test func theLaterEventOfOneTimeCounts() async throws {
+    @Test func laterEventOfTheSameTimeCounts() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             try await fixture.take([weight("d", 70)])
@@ -47,46 +47,46 @@ import Trust
             try await fixture.register("d", of: "p1")
             try await fixture.take((0..<30).map { rate("d", 60 + $0, minute: $0) })
             try await fixture.work()
-            let first = fixture.house.changes.count
+            let first = fixture.admission.changes.count
             for minute in 30..<40 {
                 try await fixture.take([rate("d", 60 + minute, minute: minute)])
                 try await fixture.work()
             }
-            #expect(fixture.house.changes.count == first)
+            #expect(fixture.admission.changes.count == first)
             #expect(try await fixture.status().pending == 10)
             fixture.clock.pass(60_001)
             try await fixture.work()
-            #expect(fixture.house.changes.count == first + 1)
+            #expect(fixture.admission.changes.count == first + 1)
             let expected = (0..<40).map { "\(60 + $0)" }.joined(separator: " ")
             #expect(try await fixture.values() == ["p1 \(expected) amended"])
         }
     }
 
-    @Test func consentHoldsAndRefuses() async throws {
+    @Test func readingsAreHeldOrRefusedByConsent() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
-            fixture.house.set(.held(code: "consent-required", sentence: "No contract."), of: "p1")
+            fixture.admission.set(.held(code: "consent-required", sentence: "No contract."), of: "p1")
             try await fixture.take([weight("d", 70)])
             try await fixture.work()
             #expect(try await fixture.status().waiting.map(\.code) == ["consent-required"])
-            _ = try await fixture.recorder.release(behind: "")
+            _ = try await fixture.recorder.release(after: "")
             #expect(try await fixture.status().waiting.count == 1)
-            fixture.house.set(.admitted, of: "p1")
-            _ = try await fixture.recorder.release(behind: "")
+            fixture.admission.set(.admitted, of: "p1")
+            _ = try await fixture.recorder.release(after: "")
             try await fixture.work()
             #expect(try await fixture.values() == ["p1 70 final"])
-            fixture.house.set(.refused(code: "consent-withdrawn", sentence: "Withdrawn."), of: "p1")
+            fixture.admission.set(.refused(code: "consent-withdrawn", sentence: "Withdrawn."), of: "p1")
             try await fixture.take([weight("d", 71, minute: 1)])
             try await fixture.work()
             let status = try await fixture.status()
             #expect(status.refused == 1 && status.waiting.isEmpty && status.quarantined.isEmpty)
             #expect(try await fixture.values() == ["p1 70 final"])
-            // Of what was refused nothing is kept.
+            // Refused readings are not kept.
             #expect(try await fixture.database.read { try $0.query("SELECT number FROM gateway_event").count } == 0)
         }
     }
 
-    @Test func oneReadingThatCannotBeKeepsNoOtherOut() async throws {
+    @Test func invalidReadingDoesNotAffectOthers() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             try await fixture.take([weight("d", 70), weight("d", 666, minute: 1), weight("d", 71, minute: 2)])
@@ -114,18 +114,19 @@ import Trust
         }
     }
 
-    @Test func aHubThatIsFullTakesNoMoreAndLosesNothing() async throws {
+    @Test func fullHubRefusesEventsAndLosesNothing() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.take([weight("nobody", 1)])
             _ = try await fixture.database.write { transaction in
-                try transaction.execute("UPDATE gateway_hub SET event_count = ?", [SQLValue(GatewayEvents.most.events)])
+                try transaction.execute(
+                    "UPDATE gateway_hub SET event_count = ?", [SQLValue(GatewayEvents.limit.events)])
             }
             #expect(try await !fixture.take([weight("nobody", 2, minute: 1)]))
             #expect(try await fixture.status().messages == 1)
         }
     }
 
-    @Test func aDeviceThatAPhoneWritesDecidesNothing() async throws {
+    @Test func deviceWrittenByAPhoneHasNoEffect() async throws {
         try await GatewayFixture.with { fixture in
             let registration = try DeviceRegistration(device: "d", participant: "p2")
             let id = MeasurementGroup.id(of: "d")
@@ -133,14 +134,14 @@ import Trust
             try await fixture.take([weight("d", 70)])
             try await fixture.work()
             #expect(try await fixture.status().waiting.map(\.code) == ["device-unknown"])
-            // It is not in the way: the id of the Device that the server makes cannot be guessed.
+            // It does not conflict: the id of the server's Device cannot be guessed.
             try await fixture.register("d", of: "p1")
             try await fixture.work()
             #expect(try await fixture.status().measurements == 1)
         }
     }
 
-    @Test func aDeviceIsRegisteredForAParticipantOfWhomSomethingIsOnFile() async throws {
+    @Test func deviceIsRegisteredOnlyForAParticipantWithRecords() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             let (access, now) = (fixture.access, fixture.clock.now)
@@ -159,8 +160,8 @@ import Trust
         }
     }
 
-    /// More than a batch: what a later one says of an Observation that is being written comes after it.
-    @Test func batchesThatFollowEachOtherEndAsOne() async throws {
+    /// More than one batch: a later batch is applied to an Observation after the earlier one.
+    @Test func consecutiveBatchesHaveTheResultOfOne() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             func weight(_ value: Int, _ time: Int) -> String {
@@ -169,7 +170,7 @@ import Trust
                 return
                     #"{"device":"d","at":"2026-03-01T\#(two(hour)):\#(two(minute)):\#(two(second))Z","kg":\#(value)}"#
             }
-            // The first of each batch is corrected by the next one, and a window goes through all of them.
+            // The next batch corrects the first reading of each batch, and one window spans all of them.
             var values: [Int: Int] = [:]
             var events: [String] = []
             for number in 0..<1_300 {
@@ -183,7 +184,7 @@ import Trust
             fixture.clock.pass(120_000)
             try await fixture.work()
             let stored = try await fixture.database.read { transaction in
-                try RecordStore().present(behind: 0, limit: 5_000, in: transaction).compactMap { record -> String? in
+                try RecordStore().present(after: 0, limit: 5_000, in: transaction).compactMap { record -> String? in
                     guard record.record.type == "Observation" else { return nil }
                     switch Observation(try Resource(record.record.content).object).value {
                     case .quantity(let quantity): return quantity.value?.text
@@ -202,8 +203,8 @@ import Trust
         }
     }
 
-    /// A window is not written for each reading that comes, and no longer waited for than it is put off.
-    @Test func whatIsPutOffSaysWhenItIsDue() async throws {
+    /// A window is not written for each reading, and the recorder waits only until the deferred ones are due.
+    @Test func deferredReadingsReportTheirDueTime() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             try await fixture.take((0..<20).map { rate("d", 60 + $0, minute: $0) })
@@ -221,13 +222,13 @@ import Trust
         }
     }
 
-    @Test func anIdThatIsTakenMeanwhileIsNotWrittenOver() async throws {
+    @Test func idUsedMeanwhileIsNotOverwritten() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
-            // What stands there in the end is what was written once, not a second version of another one's.
+            // The stored result is written once, and not a second version of another writer's.
             try await fixture.take([weight("d", 70)])
             try await fixture.work()
-            let id = try #require(fixture.house.changes.first)
+            let id = try #require(fixture.admission.changes.first)
             let content = try await fixture.database.read { transaction in
                 try #require(try RecordStore().read(type: "Observation", id: id, in: transaction)).content
             }
@@ -243,7 +244,7 @@ import Trust
                 try await second.register("d", of: "p1")
                 try await second.take([weight("d", 70), weight("d", 71, minute: 1)])
                 let now = second.clock.now
-                second.house.interrupt { transaction in
+                second.admission.interrupt { transaction in
                     _ = try RecordStore().put(
                         try Resource(content), content: content + [0x20], original: nil, id: id,
                         provenance: RecordProvenance(submissionID: "o", clientID: "c", keyID: nil, receivedAt: now),
@@ -251,8 +252,9 @@ import Trust
                 }
                 try await second.work()
                 #expect(try await second.values() == ["p1 70 final", "p1 71 final"])
-                // The transaction that met it wrote nothing: nobody was told of it, and there is one version.
-                #expect(second.house.changes.count == 2)
+                // The transaction that found the conflict wrote nothing: no change was reported, and there is one
+                // version.
+                #expect(second.admission.changes.count == 2)
                 let versions = try await second.database.read { transaction in
                     try transaction.first(
                         "SELECT count(*) AS n FROM record_version v JOIN record r ON r.number = v.number WHERE r.id = ?",
@@ -264,19 +266,19 @@ import Trust
         }
     }
 
-    @Test func eventsOfOneTimeAreKnownSideBySide() {
+    @Test func digestsOfEventsOfOneHourShareTheirPrefix() {
         func digest(_ text: String) -> [UInt8] { Array(EventDigest.digest(of: Data(text.utf8))) }
         let first = #"{"at":"2026-03-01T08:00:00Z","kg":70}"#
         #expect(digest(first).count == 16 && digest(first) == digest(first))
         #expect(digest(first) != digest(first.replacingOccurrences(of: "70", with: "71")))
         #expect(digest(first).prefix(4) == digest(#"{"kg":71,"at":"2026-03-01 08:59"}"#).prefix(4))
-        // What names no time has the digest all the same.
+        // A text without a time has a digest too.
         for text in ["", "2026", "2026-03-01T0", "x2026-3-1T08", "99999999999999999999"] {
             #expect(digest(text).count == 16 && digest(text).prefix(4) == [0, 0, 0, 0], "\(text)")
         }
     }
 
-    @Test func whoIsDeletedTakesTheirReadingsAlong() async throws {
+    @Test func deletionOfAParticipantDeletesTheirReadings() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
             try await fixture.register("e", of: "p2")
@@ -300,7 +302,7 @@ import Trust
         }
     }
 
-    @Test func whatGrowsWithDataHasItsIndex() async throws {
+    @Test func queriesOfGrowingTablesUseIndexes() async throws {
         let theirs = RecordStore.numbers(of: "p", Observation.resourceType)
         try await GatewayFixture.with { fixture in
             let plans = try await fixture.database.write { transaction in
@@ -309,7 +311,7 @@ import Trust
                     (GatewayArrivals.nextSQL, [0, 2]), (GatewayArrivals.bodiesSQL, [1]),
                     (GatewayEvents.waitingSQL, ["", 3]), (GatewayEvents.nextDueSQL, [1]),
                     (GatewayMeasurements.readingsSQL, [1]),
-                    (GatewayMeasurements.groupSQL, [RecordAddress.value(type: "Observation", id: "x")]),
+                    (GatewayMeasurements.groupSQL, [RecordKey.value(type: "Observation", id: "x")]),
                     ("DELETE FROM gateway_measurement WHERE observation IN (\(theirs.sql))", theirs.parameters),
                     ("DELETE FROM gateway_observation WHERE number IN (\(theirs.sql))", theirs.parameters),
                     ("DELETE FROM gateway_device WHERE participant = ?", ["p"]),
@@ -344,7 +346,7 @@ import Trust
                 }
                 let rates = (0..<20).filter { $0 % 2 == 1 }.map { "\(60 + $0)" }.joined(separator: " ")
                 let weights = (0..<20).filter { $0 % 2 == 0 }.map { "p1 \(60 + $0)" }
-                // The hour begins with a slot that is empty.
+                // The hour begins with an empty slot.
                 #expect(values.sorted() == (weights + ["p1 E \(rates)"]).sorted())
             }
         }

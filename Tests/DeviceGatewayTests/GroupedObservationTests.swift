@@ -5,13 +5,13 @@ import Testing
 
 @testable import DeviceGateway
 
-/// Observations that readings become.
+/// Observations made of readings.
 @Suite struct GroupedObservationTests {
     private static func time(_ text: String) -> MeasurementTime { MeasurementTime(text) ?? .init(ticks: 0) }
 
     private static let minute = 60 * MeasurementTime.perSecond
 
-    /// N values, one a minute from an instant on.
+    /// Returns N values, one a minute from an instant on.
     private static func values(_ count: Int, every step: Int64 = minute, offset: Int64 = 0) -> [(
         time: MeasurementTime, text: String
     )] {
@@ -19,7 +19,7 @@ import Testing
         return (0..<count).map { (MeasurementTime(ticks: start + Int64($0) * step + offset), String($0)) }
     }
 
-    @Test func oneValueAMinuteFillsItsSlots() {
+    @Test func valueOfEachMinuteFillsItsSlot() {
         let start = Self.time("2019-01-01T00:00:00Z")
         let end = MeasurementTime(ticks: start.ticks + 10 * Self.minute - MeasurementTime.perMillisecond)
         let data = SampledValues.data(of: Self.values(11), from: start, through: end, period: Self.minute)
@@ -30,7 +30,7 @@ import Testing
         #expect(late == data)
     }
 
-    @Test func aSlotWithoutAValueIsE() {
+    @Test func emptySlotIsWrittenAsE() {
         let start = Self.time("2019-01-01T00:00:00Z")
         let all = Self.values(5)
         let exact = SampledValues.data(of: all, from: start, through: all[4].time, period: Self.minute)
@@ -42,8 +42,8 @@ import Testing
         #expect(SampledValues.data(of: sparse, from: start, through: end, period: Self.minute) == "0 E 1 E 2 E")
     }
 
-    /// In the original they keep out everything behind them.
-    @Test func aValueBeforeTheWindowBlocksNothing() {
+    /// In the original such a value blocks all later ones.
+    @Test func valueBeforeTheWindowDoesNotBlockLaterOnes() {
         let start = Self.time("2019-01-01T00:00:00Z")
         let before = (time: MeasurementTime(ticks: start.ticks - 1), text: "x")
         let end = MeasurementTime(ticks: start.ticks + 3 * Self.minute - 1)
@@ -111,7 +111,7 @@ import Testing
         #expect(hour["id"]?.string?.count == 64)
     }
 
-    @Test func inWhateverOrderReadingsComeTheObservationIsTheSame() throws {
+    @Test func orderOfReadingsDoesNotChangeTheObservation() throws {
         var random = Seeded.fresh()
         for interval in [0, 60, 1440] {
             let templates = try Self.templates(Self.sampled, interval: interval)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func theReadingThatWasMeasuredLastIsTheQuantityOfItsGroup() throws {
+    @Test func latestReadingIsTheQuantityOfItsGroup() throws {
         let templates = try Self.templates(
             #""valueType":"Quantity","unit":"beats/min","system":"http://unitsofmeasure.org","code":"/min""#,
             interval: 1440)
@@ -142,7 +142,7 @@ import Testing
         #expect(made[0].at("valueQuantity", "code") == "/min")
     }
 
-    @Test func whatIsNoNumberIsNoQuantity() throws {
+    @Test func invalidNumberIsRefusedAsQuantity() throws {
         for value in [#""valueType":"Quantity""#, Self.sampled] {
             for text in ["many", "1e309", "0x10", "NaN", "1,5"] {
                 let (made, problems) = Self.observations(
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func readingsThatNameOneCorrelationAreOneObservation() throws {
+    @Test func readingsOfOneCorrelationAreOneObservation() throws {
         let templates = try Self.templates(#""valueType":"SampledData","defaultPeriod":1000"#, interval: -1)
         let (made, problems) = Self.observations(
             [
@@ -171,7 +171,7 @@ import Testing
         #expect(far.made.isEmpty && far.problems == ["too-many-measurements"])
     }
 
-    @Test func aTextAndAConceptAreWhatTheTemplateSays() throws {
+    @Test func textAndConceptFollowTheTemplate() throws {
         let text = Self.observations(
             [Self.reading("2019-02-01T20:00:00Z", "calm")], try Self.templates(#""valueType":"String""#))
         #expect(text.made.first?["valueString"] == "calm")
@@ -182,7 +182,7 @@ import Testing
         #expect(concept.made.first?.at("valueCodeableConcept", "text") == "Fell")
     }
 
-    @Test func aReadingWithoutATemplateIsNamed() throws {
+    @Test func readingWithoutATemplateIsReported() throws {
         let other = Measurement(
             type: "steps", occurrence: Self.time("2019-02-01T20:00:00Z"), deviceID: "d", patientID: nil,
             encounterID: nil, correlationID: nil, properties: [])
@@ -196,7 +196,7 @@ import Testing
         (#""valueType":"SampledData","defaultPeriod":1"#, 1440, "template-value-invalid"),
         (#""valueType":"String""#, 30, "template-value-invalid"),
     ])
-    func aFaultInATemplateIsNamed(value: String, interval: Int, code: String) {
+    func faultInATemplateIsReported(value: String, interval: Int, code: String) {
         let error = #expect(throws: TemplateError.self) { try Self.templates(value, interval: interval) }
         #expect(error?.code == code)
     }

@@ -20,11 +20,11 @@ import Testing
     }
 
     @Test(arguments: ["2026-03-01+0", "2026-03-01", "2026-03-01T06:00:00+99", "2026-03-01T06:00:00+", "T+0", "+0"])
-    func anyOtherTextIsNoTime(text: String) {
+    func otherTextIsNotATime(text: String) {
         #expect(MeasurementTime(text) == nil)
     }
 
-    /// Whatever the functions write of an instant, the gateway reads as that instant.
+    /// The gateway reads each time that the functions write as the same instant.
     @Test func everyTimeOfTheConnectorsFunctionsIsRead() throws {
         var random = Seeded.fresh()
         for _ in 0..<500 {

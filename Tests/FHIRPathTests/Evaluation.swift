@@ -32,7 +32,7 @@ enum Evaluation {
         return context
     }
 
-    /// Items with commas between them, `{}` for none, `!kind code` for an error.
+    /// Returns items separated by commas, `{}` for an empty result, `!kind code` for an error.
     static func text(of expression: String, on element: TypedElement? = patient) -> String {
         do {
             let found = try FHIRPathExpression(expression).evaluate(

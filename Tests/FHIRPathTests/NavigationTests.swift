@@ -15,7 +15,7 @@ import Testing
         "category":[null,{"text":"one"}],"_issued":null,"interpretation":[]}
         """)
 
-    @Test func eachNameFindsWhatTheCursorFinds() throws {
+    @Test func eachNameFindsTheChildrenOfTheTypedCursor() throws {
         var count = 0
         for resource in [NavigationTests.odd, Evaluation.patient] {
             var open = [resource]

@@ -3,13 +3,13 @@ import FHIRXML
 import Foundation
 import TestSupport
 
-/// The official tests of FHIRPath for R4, which lie outside of the package.
+/// The official tests of FHIRPath for R4, which are not part of the package.
 struct PublishedSuite {
     struct Case {
         let name: String
         let expression: String
         let inputFile: String?
-        /// `syntax`, `semantic`, `execution` where the expression must fail.
+        /// `syntax`, `semantic` or `execution` if the expression must fail.
         let invalid: String?
         let isStrict: Bool
         let isPredicate: Bool
@@ -41,7 +41,7 @@ struct PublishedSuite {
         }
     }
 
-    /// The input as a resource.
+    /// Returns the input as a resource.
     static func input(_ name: String) throws -> TypedElement {
         guard let folder else { throw CocoaError(.fileNoSuchFile) }
         let data = try Data(contentsOf: folder.appendingPathComponent(name))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.enabled(if: PublishedSuite.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
 struct PublishedSuiteTests {
-    /// Tests that contradict the specification, with what decides.
+    /// Tests that contradict the specification, with the reason.
     static let contradictions: [String: String] = [
         "testPlusDate19":
             "Date/Time Arithmetic: the decimal portion is ignored only for precisions above seconds, so 0.1 's' counts.",
@@ -14,7 +14,7 @@ struct PublishedSuiteTests {
         "HighBoundaryDateTimeMillisecond3": "as HighBoundaryDateTimeMillisecond1",
     ]
 
-    @Test func everyPublishedTestIsAsItSays() throws {
+    @Test func publishedTestsGiveTheirExpectedResults() throws {
         let cases = try PublishedSuite.cases()
         #expect(cases.count == 935)
         var inputs: [String: TypedElement] = [:]
@@ -35,7 +35,7 @@ struct PublishedSuiteTests {
         )
     }
 
-    /// What is wrong; nil where the result is as the test says.
+    /// Returns the difference, or nil if the result is the expected one.
     private func problem(of test: PublishedSuite.Case, _ input: TypedElement?) -> String? {
         do {
             let expression = try FHIRPathExpression(test.expression)
@@ -61,9 +61,9 @@ struct PublishedSuiteTests {
         guard found.count == test.outputs.count else { return "\(found.count) items: \(shown)" }
         var rest = found
         for output in test.outputs {
-            let place = rest.indices.first { isSame(rest[$0], output) && (!test.isOrdered || $0 == 0) }
-            guard let place else { return shown }
-            rest.remove(at: place)
+            let index = rest.indices.first { isSame(rest[$0], output) && (!test.isOrdered || $0 == 0) }
+            guard let index else { return shown }
+            rest.remove(at: index)
         }
         return nil
     }

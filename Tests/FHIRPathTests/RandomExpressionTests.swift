@@ -3,7 +3,7 @@ import FHIRPath
 import TestSupport
 import Testing
 
-/// Random texts: whatever stands in them, they are read or refused, and evaluation ends.
+/// Random texts are read or refused, and their evaluation ends.
 @Suite struct RandomExpressionTests {
     private static let seed = Seeded.newSeed()
 

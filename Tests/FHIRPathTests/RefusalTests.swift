@@ -3,7 +3,7 @@ import FHIRPath
 import TestSupport
 import Testing
 
-/// Expressions that cannot be read or would run away end with an error of their kind, soon.
+/// Expressions that are invalid or exceed the limits end soon with an error of their kind.
 @Suite struct RefusalTests {
     @Test(arguments: [
         ("Patient.", 1, 9), ("(1", 1, 3), ("'abc", 1, 1), ("1 2", 1, 3), ("name..given", 1, 6), ("a\n  .b c", 2, 6),
@@ -11,14 +11,14 @@ import Testing
         ("'\\ud83d'", 1, 2), ("@2015-13", 1, 1), ("@2015-02-30", 1, 1), ("#", 1, 1), ("", 1, 1), ("a and", 1, 6),
         ("{", 1, 2), ("name[0", 1, 7), ("99999999999999999999999999999999999999999", 1, 1),
     ])
-    func aTextThatIsNoExpressionIsRefusedWithItsPlace(_ text: String, _ line: Int, _ column: Int) {
+    func invalidExpressionIsRefusedWithItsPosition(text: String, line: Int, column: Int) {
         let error = #expect(throws: FHIRPathError.self) { try FHIRPathExpression(text) }
         #expect(error?.kind == .syntax)
         #expect(error?.line == line)
         #expect(error?.column == column)
     }
 
-    @Test func unknownFunctionsAndWrongNumbersOfArgumentsAreRefusedBeforeAnyDataAreSeen() {
+    @Test func unknownFunctionsAndWrongNumbersOfArgumentsAreRefusedByTheParser() {
         for text in ["name.foo()", "name.count(1)", "name.where()", "substring()", "iif(true)"] {
             let error = #expect(throws: FHIRPathError.self) { try FHIRPathExpression(text) }
             #expect(error?.kind == .semantic, "\(text)")
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["name.foo", "Observation.status", "name.given1", "valueQuantity", "name.where(famly = 'x')"])
-    func namesThatATypeCannotHaveAreFoundWithoutData(_ text: String) throws {
+    func namesThatATypeCannotHaveAreFoundWithoutData(text: String) throws {
         let expression = try FHIRPathExpression(text)
         let error = #expect(throws: FHIRPathError.self) { try expression.check(on: "Patient") }
         #expect(error?.kind == .semantic)
@@ -61,7 +61,7 @@ import Testing
         do {
             var context = FHIRPathContext()
             context.resource = Evaluation.patient
-            // A tenth of what is allowed otherwise: tests are not to take long.
+            // A tenth of the default limits, so that the tests are fast.
             context.limits.steps = 500_000
             context.limits.items = 100_000
             _ = try FHIRPathExpression(text).evaluate(Evaluation.patient, in: context)

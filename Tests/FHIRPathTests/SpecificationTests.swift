@@ -2,7 +2,7 @@ import FHIR
 import FHIRPath
 import Testing
 
-/// What the specification says and shows, by its own examples and by more of the kind.
+/// The rules of the specification, with its own examples and further ones.
 @Suite struct SpecificationTests {
     static let quantitiesCases: [(String, String)] = [
         ("1 'cm' = 10.0 'mm'", "true"),

@@ -5,10 +5,10 @@ import Testing
 
 @testable import FHIRPath
 
-/// Functions on texts: what they find, and that they cost no more than the lengths of the texts together.
+/// Functions on texts: their results, and their cost, which is linear in the lengths of the texts.
 @Suite struct TextFunctionTests {
-    /// Compared with looking at each position, on texts of few letters, which have many borders.
-    @Test func searchesFindWhatLookingAtEachPositionFinds() {
+    /// Compared with a search at each offset, on texts of few letters, which have many borders.
+    @Test func searchAgreesWithAComparisonAtEachOffset() {
         var random = Seeded.fresh("texts")
         func text(_ count: Int) -> String {
             String((0..<count).map { _ in ["a", "b", "\u{E9}"].randomElement(using: &random) ?? "a" })
@@ -18,11 +18,11 @@ import Testing
                 text(Int.random(in: 0...30, using: &random)), text(Int.random(in: 1...5, using: &random))
             )
             let (scalars, wanted) = (Array(whole.unicodeScalars), Array(part.unicodeScalars))
-            let places = scalars.indices.filter { scalars[$0...].starts(with: wanted) }
+            let offsets = scalars.indices.filter { scalars[$0...].starts(with: wanted) }
             let found = [TextSearch.offset(of: part, in: whole), TextSearch.lastOffset(of: part, in: whole)]
             let split = TextSearch.split(whole, by: part, limit: 100)
             let replaced = TextSearch.replace(part, by: "xy", in: whole, limit: 1_000)
-            guard found == [places.first, places.last], split == whole.components(separatedBy: part),
+            guard found == [offsets.first, offsets.last], split == whole.components(separatedBy: part),
                 replaced == whole.replacingOccurrences(of: part, with: "xy")
             else {
                 Issue.record("\(part) in \(whole): \(found), \(split ?? []), \(replaced ?? "")")
@@ -34,7 +34,7 @@ import Testing
         #expect(TextSearch.replace("a", by: "bb", in: "aaaa", limit: 7) == nil)
     }
 
-    /// The pattern that makes a search at each position slow: all of it but its end is found everywhere.
+    /// The worst case of a naive search: all but the end of the pattern matches at each offset.
     @Test(arguments: ["contains", "indexOf", "lastIndexOf", "split", "startsWith", "endsWith"])
     func aTextThatIsAlmostFoundEverywhereCostsNoMoreThanItsLength(function: String) throws {
         let expression = try FHIRPathExpression("%whole.\(function)(%part).exists()")
@@ -48,7 +48,7 @@ import Testing
         #expect(growth.factor < 9, "\(growth)")
     }
 
-    /// Steps are charged for the bytes of both texts, and for texts that are compared.
+    /// Steps are charged for the bytes of both texts, and for compared texts.
     @Test(arguments: [
         "%a.contains(%b)", "%a.indexOf(%b) > 0", "%a.lastIndexOf(%b) > 0", "%a.split(%b).exists()", "%a = %b",
         "%a ~ %b", "%a < %b", "%a.replace(%b, '').exists()", "(%a | %b).exists()", "%a in %b", "%a.upper().exists()",
@@ -69,7 +69,7 @@ import Testing
         #expect(long - short >= 9_000 && long < 100_000, "\(short), \(long)")
     }
 
-    /// The matcher begins at each position of the text: one of a few letters costs little.
+    /// The matcher starts at each offset of the text: a pattern of a few letters costs little.
     @Test(arguments: ["%a.matches('b').not()", "%a.replaceMatches('b', 'c') = %a"])
     func aPatternThatIsTriedAtEachPositionCostsLittle(expression: String) throws {
         var context = Evaluation.context
@@ -80,7 +80,7 @@ import Testing
         #expect((100...10_000).contains(budget.spent), "\(budget.spent)")
     }
 
-    @Test func aPatternThatStoppedCostsWhatItTook() throws {
+    @Test func abortedPatternIsChargedItsSteps() throws {
         var context = Evaluation.context
         context.variables = ["a": [.string(String(repeating: "a", count: 3_000))]]
         let expression = try FHIRPathExpression("%a.matches('(a*)*b')")
@@ -91,7 +91,7 @@ import Testing
         #expect(budget.isExhausted)
     }
 
-    @Test func aPatternThatGoesBackAgainAndAgainCostsSteps() throws {
+    @Test func backtrackingPatternCostsSteps() throws {
         var context = Evaluation.context
         context.limits.steps = 200_000
         context.variables = ["a": [.string(String(repeating: "a", count: 3_000))]]

@@ -27,16 +27,17 @@ import Testing
         }
     }
 
-    @Test func nothingAbstractIsOffered() throws {
+    @Test func abstractCodesAreNotOffered() throws {
         let types = try #require(
             BaseValueSets.r4.codings(of: CanonicalURL("http://terminology.hl7.org/ValueSet/v3-ActCode")))
         #expect(types.contains { $0.code == "AMB" })
         #expect(!types.contains { $0.code == "_ActEncounterCode" })
     }
 
-    /// The table against the definitions that it was made of: whole systems, listed codes, and displays of sets' own.
+    /// Compares the table with the definitions that it was made from: whole systems, listed codes, and the sets' own
+    /// displays.
     @Test(.enabled(if: PublishedData.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
-    func theTableIsThatOfTheDefinitions() throws {
+    func tableMatchesTheDefinitions() throws {
         let names = [
             "administrative-gender", "marital-status", "yesnodontknow", "languages", "relationship",
             "observation-status",

@@ -20,10 +20,10 @@ import Testing
         "Patient/a b",
         "_history/1", "Patient/_history/1", "/_history", "_history", "Patient/1/", "Patient//1",
     ])
-    func allElseIsNone(text: String) { #expect(LiteralReference(text) == nil, "\(text)") }
+    func otherTextsAreNotReferences(text: String) { #expect(LiteralReference(text) == nil, "\(text)") }
 
-    /// By the parts of the text, as a reader without regard to time has them.
-    @Test func partsAreReadAsTheyStand() {
+    /// Compared with a simple parser that splits the text into its parts.
+    @Test func partsAgreeWithASimpleParser() {
         var random = Seeded.fresh()
         let parts = ["Patient", "1", "_history", "", "http:", "a.b", "Group", "é"]
         for _ in 0..<5_000 {

@@ -1,6 +1,6 @@
 import FHIR
 
-/// A way through every property of a view: each is set to what another view of the same type reads.
+/// Assigns every property of a view from another view of the same type.
 struct Pass {
     /// Whether the views begin without members, instead of with those of the view that is read.
     let isFresh: Bool
@@ -19,7 +19,7 @@ struct Pass {
 
     func callAsFunction<Code: CodeValue>(_ code: Code?) throws -> Code? {
         guard let code else { return nil }
-        // Only the case for unknown codes has a value with it.
+        // Only the case for unknown codes has an associated value.
         if isStrict, !Mirror(reflecting: code).children.isEmpty { throw Unrecognized(what: code.rawValue) }
         return code
     }
@@ -29,7 +29,7 @@ struct Pass {
     }
 }
 
-/// A value or code that a view does not know, where it should know all.
+/// A value or code that a view does not know although it should know all.
 struct Unrecognized: Error {
     let what: String
 }
@@ -54,7 +54,7 @@ extension Passing {
         `extension` = try pass(other.extension)
     }
 
-    /// What stands beside a choice without a value is found and kept, and can be set where it stands alone.
+    /// The sibling of a choice without a value is found and kept, and can be set without the value.
     mutating func takeLoneSibling(_ name: String, from other: Self) {
         guard other.object.choice(name) == nil else { return }
         for member in other.object.members where member.key.hasPrefix("_" + name) && object[member.key] == nil {
@@ -96,7 +96,7 @@ extension PrimitiveElement: Passing {
 }
 
 extension Resource: PassingValue {
-    /// By the view of its type, or as it is where it has none.
+    /// Returns the resource passed through the view of its type, or unchanged if there is no view.
     func passed(_ pass: Pass) throws -> Resource {
         guard let view = Pass.views[resourceType] else { return self }
         return Resource(try view.passed(object, pass))
@@ -132,7 +132,7 @@ extension TimeOfDay: PassingValue {
 }
 
 extension JSON {
-    /// The same with the members of all objects in the order of their names.
+    /// The value with the members of all objects sorted by name.
     var sorted: JSON {
         switch self {
         case .array(let elements): return .array(elements.map(\.sorted))

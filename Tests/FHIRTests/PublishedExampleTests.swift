@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// HL7's examples of R4, which lie outside of the package.
+/// HL7's examples of R4, which are not part of the package.
 @Suite(.enabled(if: PublishedExamples.archive != nil, "TRIBUTARY_CONFORMANCE is not set"))
 struct PublishedExampleTests {
     @Test func everyExampleIsTheSameAfterReadingAndWriting() throws {
@@ -19,7 +19,7 @@ struct PublishedExampleTests {
             #expect(resource.json == value)
             #expect(try JSON(written) == value, "\(file.lastPathComponent)")
             #expect(try JSON(value.bytes(.pretty)) == value, "\(file.lastPathComponent)")
-            // Escapes may be written in several ways; without them the texts are the same, byte for byte.
+            // Escapes can be written in several ways; without them the texts are equal, byte for byte.
             if !original.contains(UInt8(ascii: "\\")) {
                 #expect(written == PublishedExamples.withoutSpace(original), "\(file.lastPathComponent)")
             }
@@ -28,8 +28,9 @@ struct PublishedExampleTests {
         try expectPythonReadsTheSame(files)
     }
 
-    /// The view of each type knows all that the examples of the type have: what is made anew of what its properties read
-    /// is the example again, but for the order of members. Set to what they read, they change nothing.
+    /// The view of each type knows all elements in the examples of the type: a new resource made from the values of its
+    /// properties equals the example, except for the order of members. Setting the properties to their own values
+    /// changes nothing.
     @Test func everyExampleIsReadThroughItsView() throws {
         let examples = try PublishedExamples()
         defer { examples.remove() }
@@ -37,7 +38,7 @@ struct PublishedExampleTests {
         #expect(seen.count == 31)
     }
 
-    /// As the examples; one of 25, for there are thousands.
+    /// The same for the definitions; one of 25, since there are thousands.
     @Test func definitionsAreReadThroughTheirViews() throws {
         let definitions = try PublishedExamples(folder: "definitions")
         defer { definitions.remove() }
@@ -49,11 +50,11 @@ struct PublishedExampleTests {
             seen == ["CapabilityStatement", "CodeSystem", "SearchParameter", "StructureDefinition", "ValueSet"])
     }
 
-    /// - Returns: the types of the resources that have a view.
+    /// - Returns: The types of the resources that have a view.
     private func expectViewsKnowAll(_ files: [URL]) throws -> Set<String> {
         var seen: Set<String> = []
         for file in files {
-            // The package's list of contents is no resource.
+            // The package's list of contents is not a resource.
             guard let resource = try? Resource(Array(try Data(contentsOf: file))),
                 let view = Pass.views[resource.resourceType]
             else { continue }
@@ -66,7 +67,7 @@ struct PublishedExampleTests {
         return seen
     }
 
-    /// Python's parser, which has nothing of ours, keeps numbers as their text and members as ordered pairs.
+    /// Python's parser, an independent implementation, keeps numbers as their text and members as ordered pairs.
     private func expectPythonReadsTheSame(_ files: [URL]) throws {
         let script = """
             import json, sys
@@ -83,16 +84,16 @@ struct PublishedExampleTests {
         python.arguments = ["python3", "-c", script] + files.map(\.path)
         python.standardOutput = output
         try python.run()
-        let said = output.fileHandleForReading.readDataToEndOfFile()
+        let printed = output.fileHandleForReading.readDataToEndOfFile()
         python.waitUntilExit()
-        #expect(String(decoding: said, as: UTF8.self) == "\(files.count)\n")
+        #expect(String(decoding: printed, as: UTF8.self) == "\(files.count)\n")
         #expect(python.terminationStatus == 0)
     }
 }
 
 /// HL7's package of definitions and examples, unpacked for a test.
 struct PublishedExamples {
-    /// The archive; nil where the published data are not there.
+    /// The archive, or nil if the published data are not present.
     static let archive = PublishedData.url("fhir-r4.tar.xz")
 
     private let unpacked: TemporaryFolder
@@ -106,7 +107,8 @@ struct PublishedExamples {
 
     func remove() { unpacked.remove() }
 
-    /// The bytes without the space between tokens and without a byte order mark, by a reader that knows nothing else.
+    /// Returns the bytes without the space between tokens and without a byte order mark, by a minimal independent
+    /// reader.
     static func withoutSpace(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         var isInString = false

@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         "http://y/f", "http://x/f1", "https://other.example/f1", "Patient/f1", "", "|1", "http://x/f|", "http://x/f |1",
     ])
-    func anotherNameIsNoForm(name: String) throws {
+    func otherNamesFindNoForm(name: String) throws {
         let forms = try forms(#""id":"f1","url":"http://x/f","version":"1""#)
         #expect(forms.form(name) == nil)
     }
@@ -40,13 +40,13 @@ import Testing
         (#""version":"9","status":"draft""#, #""version":"8","status":"active""#),
         (#""version":"007""#, #""version":"8""#),
     ])
-    func withoutAVersionTheNewestCountsInWhateverOrder(older: String, newer: String) throws {
+    func withoutAVersionTheNewestCountsInAnyOrder(older: String, newer: String) throws {
         let (old, new) = (#""id":"old","url":"http://x/f",\#(older)"#, #""id":"new","url":"http://x/f",\#(newer)"#)
         #expect(try forms(old, new).form("http://x/f") == "new")
         #expect(try forms(new, old).form("http://x/f") == "new")
     }
 
-    @Test func ofTwoAlikeTheFirstCounts() throws {
+    @Test func firstOfTwoFormsWithTheSameURLIsFound() throws {
         let forms = try forms(
             #""id":"a","url":"http://x/f","version":"1""#, #""id":"b","url":"http://x/f","version":"1""#)
         #expect(forms.form("http://x/f") == "a" && forms.form("http://x/f|1") == "a")

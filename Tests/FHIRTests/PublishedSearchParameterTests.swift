@@ -15,7 +15,7 @@ import Testing
         ("status", "draft,active", true), ("identifier", "m-1", true), ("identifier", "http://x/ids|m-1", true),
         ("identifier", "http://y/ids|m-1", false), ("identifier", "m", false),
     ])
-    func aParameterMatchesWhatItNames(name: String, value: String, matches: Bool) throws {
+    func parameterMatchesItsElement(name: String, value: String, matches: Bool) throws {
         let resource = try Resource(Data(Self.form.utf8))
         let parameter = try #require(PublishedSearchParameter(rawValue: name))
         #expect(parameter.matches(resource, value) == matches)

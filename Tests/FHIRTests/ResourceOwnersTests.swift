@@ -6,8 +6,8 @@ import Testing
 @Suite struct ResourceOwnersTests {
     private func owners(_ text: String) throws -> ResourceOwners { try Resource(Array(text.utf8)).owners }
 
-    /// A resource of a type with a value at the end of a path, which stands in arrays all the way.
-    private func resource(_ type: String, _ path: [String], _ value: JSON, subject: JSON? = nil) -> Resource {
+    /// A resource of a type with a value at the end of a path of nested arrays.
+    private func resource(_ type: String, path: [String], value: JSON, subject: JSON? = nil) -> Resource {
         var inner: JSON = [value]
         for name in path.dropFirst().reversed() { inner = [.object(wrapped(name, inner))] }
         var object = JSONObject()
@@ -47,22 +47,24 @@ import Testing
                 let names = path.names
                 for text in ["Patient/B", "Patient/B/_history/3"] {
                     let found = resource(
-                        type, names, ["reference": .string(text)], subject: ["reference": "Patient/A"]
+                        type, path: names, value: ["reference": .string(text)], subject: ["reference": "Patient/A"]
                     ).owners
                     #expect(found.patients == ["A", "B"], "\(type).\(names.joined(separator: "."))")
                     #expect(found.one == nil)
                 }
-                // A Patient of another server is another one, whatever the id.
+                // A Patient of another server is another patient, for any id.
                 let far = "https://x.example/fhir/Patient/A"
                 let abroad = resource(
-                    type, names, ["reference": .string(far + "/_history/3")], subject: ["reference": "Patient/A"]
+                    type, path: names, value: ["reference": .string(far + "/_history/3")],
+                    subject: ["reference": "Patient/A"]
                 ).owners
                 #expect(abroad.patients == ["A"] && abroad.elsewhere == [far] && abroad.one == nil)
                 #expect(abroad.local(to: ["https://x.example/fhir"]).one == "A")
-                let single = resource(type, names, ["reference": "Patient/B"]).owners
+                let single = resource(type, path: names, value: ["reference": "Patient/B"]).owners
                 #expect(single.one == "B", "\(type).\(names.joined(separator: "."))")
                 let unknown = resource(
-                    type, names, ["type": "Patient", "identifier": ["value": "7"]], subject: ["reference": "Patient/A"]
+                    type, path: names, value: ["type": "Patient", "identifier": ["value": "7"]],
+                    subject: ["reference": "Patient/A"]
                 ).owners
                 #expect(unknown.hasUnresolved && unknown.one == nil, "\(type).\(names.joined(separator: "."))")
                 count += 1
@@ -72,33 +74,33 @@ import Testing
         #expect(count > 150)
     }
 
-    @Test func aPatientIsItselfAlone() throws {
+    @Test func patientIsItsOnlyOwner() throws {
         let text = #"{"resourceType":"Patient","id":"a","link":[{"other":{"reference":"Patient/b"}}]}"#
         #expect(try owners(text).one == "a")
         #expect(try owners(#"{"resourceType":"Patient"}"#) == ResourceOwners(patients: [], hasUnresolved: true))
     }
 
-    @Test func aPatientOfAnotherServerIsAnother() throws {
+    @Test func patientOfAnotherServerIsADifferentOwner() throws {
         let far = "http://elsewhere.example/fhir/Patient/a"
         let found = try owners(#"{"resourceType":"Observation","subject":{"reference":"\#(far)"}}"#)
         #expect(found == ResourceOwners(patients: [], elsewhere: [far]))
         #expect(found.one == nil && found.all == [far])
         #expect(found.local(to: ["http://here.example/fhir"]) == found)
         #expect(found.local(to: ["http://here.example/fhir", "http://elsewhere.example/fhir"]).one == "a")
-        // No store has an index for such a text, so nobody is told whose it is.
+        // No store can index such a text, so its owner is not reported.
         let long = "http://" + String(repeating: "x", count: 600) + "/Patient/a"
         let unkept = try owners(#"{"resourceType":"Observation","subject":{"reference":"\#(long)"}}"#)
         #expect(unkept == ResourceOwners(patients: [], hasUnresolved: true))
     }
 
-    @Test func aConsentThatNamesAnotherPatientBesideItsOwnHasTwo() throws {
+    @Test func consentWithTwoPatientsHasTwoOwners() throws {
         let text = """
             {"resourceType":"Consent","patient":{"reference":"Patient/b"},"subject":{"reference":"Patient/a"}}
             """
         #expect(try owners(text).patients == ["a", "b"])
     }
 
-    @Test func typesOutsideOfTheCompartmentAreWhoseTheirSubjectSays() throws {
+    @Test func typesOutsideOfTheCompartmentBelongToTheirSubject() throws {
         #expect(try owners(#"{"resourceType":"Device","patient":{"reference":"Patient/a"}}"#).one == "a")
         let contract = """
             {"resourceType":"Contract","subject":[{"reference":"Patient/a"}],
@@ -111,8 +113,8 @@ import Testing
         #expect(try owners(#"{"resourceType":"Questionnaire"}"#) == ResourceOwners(patients: []))
     }
 
-    /// Access to a Binary is access to what its `securityContext` names.
-    @Test func aBinaryIsWhoseItsSecurityContextSays() throws {
+    /// Access to a Binary is access to the resource of its `securityContext`.
+    @Test func binaryBelongsToItsSecurityContext() throws {
         func binary(_ reference: String) throws -> ResourceOwners {
             try owners(#"{"resourceType":"Binary","securityContext":{"reference":"\#(reference)"}}"#)
         }
@@ -129,7 +131,7 @@ import Testing
         #"{"type":"Patient","display":"B"}"#, #"{"reference":"Practitioner/b","type":"Patient"}"#,
         #"{"type":"http://hl7.org/fhir/StructureDefinition/Patient"}"#, #""Patient/b""#,
     ])
-    func whatMayBeAPatientIsNotOverlooked(_ subject: String) throws {
+    func possiblePatientIsUnresolved(_ subject: String) throws {
         let text = """
             {"resourceType":"Observation","contained":[{"resourceType":"Patient","id":"p"}],
              "performer":[{"reference":"Patient/a"}],"subject":\(subject)}
@@ -146,7 +148,7 @@ import Testing
         #"{"identifier":{"value":"7"},"display":"Dr. B"}"#, #"{"type":"Organization","identifier":{"value":"7"}}"#,
         #"{"reference":"urn:uuid:53fefa32-fcbb-4ff8-8a92-55ee120877b7","type":"Practitioner"}"#,
     ])
-    func whatIsNoPatientDoesNotCount(_ performer: String) throws {
+    func referencesToOthersThanPatientsDoNotCount(_ performer: String) throws {
         let text = """
             {"resourceType":"Observation","contained":[{"resourceType":"Practitioner","id":"d"}],
              "subject":{"reference":"Patient/a"},"performer":[\(performer)]}
@@ -161,7 +163,7 @@ import Testing
         #expect(OwnerPaths.compiled("A.b.where(x = 1)", of: "A") == nil)
     }
 
-    @Test func manyReferencesCostWhatTheyWeigh() {
+    @Test func costIsLinearInTheReferences() {
         let growth = Growth.of { count in
             let members: [JSON] = (0..<count).map {
                 ["entity": ["reference": .string($0 % 2 == 0 ? "Patient/p\($0)" : "#c\($0)")]]

@@ -2,11 +2,11 @@ import FHIR
 import Foundation
 import Testing
 
-/// Views over resources: what they read, what they write, and what they leave alone.
+/// Views of resources: the elements that they read, write and leave unchanged.
 @Suite struct ResourceTests {
     func resource(_ text: String) throws -> Resource { try Resource(Array(text.utf8)) }
 
-    @Test func aViewReadsAndWritesAndKeepsWhatItDoesNotName() throws {
+    @Test func viewReadsAndWritesAndKeepsUnknownElements() throws {
         let text = #"{"resourceType":"Patient","x":{"y":1.50},"birthDate":"1990","_birthDate":{"id":"b"}}"#
         var patient = try #require(try resource(text).as(Patient.self))
         #expect(patient.birthDate?.precision == .year)
@@ -23,7 +23,7 @@ import Testing
                 == #"{"resourceType":"Patient","x":{"y":1.50},"birthDate":"1990-02","_birthDate":{"id":"b"}}"#)
     }
 
-    @Test func settingAMemberKeepsItsPlace() throws {
+    @Test func settingAMemberKeepsItsIndex() throws {
         var value = try JSON(parsing: #"{"a":1,"b":2,"c":3}"#)
         value["b"] = "x"
         value["d"] = true
@@ -44,7 +44,7 @@ import Testing
         #expect(form.json.text() == text.replacingOccurrences(of: #""1.1""#, with: #""1.1","text":"New""#))
     }
 
-    @Test func elementsThatAreNoObjectsAreNotShown() throws {
+    @Test func elementsThatAreNotObjectsAreOmitted() throws {
         let form = try #require(
             try resource(#"{"resourceType":"Questionnaire","item":[1,null,{"linkId":"a"},"x"],"title":7}"#)
                 .as(Questionnaire.self))
@@ -68,20 +68,20 @@ import Testing
         "[]", "{}", #"{"resourceType":""}"#, #"{"resourceType":"../x"}"#, #"{"resourceType":7}"#, "1", "null",
         #"{"resourceType":"patient"}"#, #"{"resourceType":"Patient "}"#, #"{"resourcetype":"Patient"}"#,
     ])
-    func whatIsNoResourceIsRefused(text: String) {
+    func invalidResourceIsRefused(text: String) {
         let error = #expect(throws: ResourceError.self) { try resource(text) }
         #expect(error?.code == "resource-type-missing")
     }
 
     @Test(arguments: ["", "{", #"{"a":1,"a":2}"#, "{}}", #"{"a":1,}"#])
-    func whatIsNoJSONIsRefusedAsTheReaderRefusesIt(text: String) throws {
+    func invalidJSONIsRefusedWithTheReadersError(text: String) throws {
         let cause = try #require(#expect(throws: JSONError.self) { try JSON(parsing: text) })
         let error = try #require(#expect(throws: ResourceError.self) { try resource(text) })
         #expect(error == .notJSON(cause))
         #expect(error.code == cause.code && error.message == cause.message)
     }
 
-    @Test func aViewOfAnotherTypeIsNotGiven() throws {
+    @Test func viewOfAnotherTypeIsNil() throws {
         let patient = try resource(#"{"resourceType":"Patient"}"#)
         #expect(patient.as(Observation.self) == nil)
         #expect(patient.as(Resource.self)?.resourceType == "Patient")
@@ -128,7 +128,7 @@ import Testing
         #expect(contract.containedResource(nil) == nil)
     }
 
-    @Test func idsAreWhatFHIRAllows() {
+    @Test func idsFollowTheRulesOfFHIR() {
         for id in ["a", "A-1.b", String(repeating: "x", count: 64)] { #expect(Resource.isID(id)) }
         for id in ["", "a/b", "a_b", "é", "a b", "a\n", String(repeating: "x", count: 65)] {
             #expect(!Resource.isID(id))
@@ -156,7 +156,7 @@ import Testing
         #expect(item.extension("u:3") == nil)
     }
 
-    @Test func anOutcomeSaysWhatIsWrong() {
+    @Test func outcomeHasTheCodeAndDiagnostics() {
         let outcome = OperationOutcome(code: .invalid, detail: "some-code", diagnostics: "Mend it.")
         #expect(
             outcome.json.text() == #"{"resourceType":"OperationOutcome","issue":[{"severity":"error","code":"invalid","#

@@ -1,13 +1,13 @@
 import FHIR
 
-/// Objects with every element that a type has, each in every type that it may be.
+/// Objects with every element of a type, in every type that the element allows.
 enum Samples {
     static func objects(of type: TypeModel.TypeID) -> [JSONObject] {
-        let most = TypeModel.r4.elements(of: type).map(\.types.count).max() ?? 1
-        return (0..<most).map { object(of: type, turn: $0) }
+        let maximum = TypeModel.r4.elements(of: type).map(\.types.count).max() ?? 1
+        return (0..<maximum).map { object(of: type, typeIndex: $0) }
     }
 
-    /// The names of all members, without those that stand beside primitives.
+    /// The names of all members, without the siblings of primitives.
     static func keys(of type: TypeModel.TypeID) -> [String] {
         TypeModel.r4.elements(of: type).flatMap { element in
             element.types.map { key(of: element, as: $0.type) }
@@ -20,12 +20,12 @@ enum Samples {
         return element.name + name.prefix(1).uppercased() + name.dropFirst()
     }
 
-    private static func object(of type: TypeModel.TypeID, turn: Int) -> JSONObject {
+    private static func object(of type: TypeModel.TypeID, typeIndex: Int) -> JSONObject {
         let model = TypeModel.r4
         var object = JSONObject()
         if model.kind(of: type) == .resource { object["resourceType"] = .string(model.name(of: type)) }
         for element in model.elements(of: type) {
-            let chosen = element.types[turn % element.types.count].type
+            let chosen = element.types[typeIndex % element.types.count].type
             let key = key(of: element, as: chosen)
             let value = value(of: chosen)
             object[key] = element.isRepeated ? [value, value] : value

@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test func labelsOfTheResourceAndOfWhatItContainsAreRead() throws {
+    @Test func labelsOfAResourceAndItsContainedResourcesAreRead() throws {
         let found = try labels(
             #"""
             "meta":{"security":[{"system":"s","code":"R"},{"system":"t","code":"ETH"}]},
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.enabled(if: PublishedData.url("fhir-r4.tar.xz") != nil))
-    func ofThePublishedExamplesOneIsLabelled() throws {
+    func onlyOnePublishedExampleHasASecurityLabel() throws {
         let folder = try PublishedData.unpacked("fhir-r4.tar.xz", ["fhir-r4/examples"])
         let files = PublishedData.files(below: URL(fileURLWithPath: folder.path))
         #expect(files.count > 300)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SiblingTests {
     @Test(arguments: [3, 100])
-    func thePrimitivesIDAndExtensionsAreFoundBesideIt(count: Int) throws {
+    func idAndExtensionsOfAPrimitiveAreFoundInItsSibling(count: Int) throws {
         let text =
             "{" + (0..<count).map { "\"n\($0)\":\($0),\"_n\($0)\":{\"id\":\"\($0)\"}" }.joined(separator: ",") + "}"
         let object = try #require(try JSON(parsing: text).object)

@@ -2,7 +2,7 @@ import FHIR
 import Testing
 
 @Suite struct StepBudgetTests {
-    @Test func stepsAreTakenUntilNoneIsLeft() throws {
+    @Test func budgetIsSpentUntilNothingIsLeft() throws {
         let budget = StepBudget(steps: 10)
         #expect(budget.spend(4))
         #expect(budget.spent == 4)
@@ -15,7 +15,7 @@ import Testing
         #expect(StepBudgetError(limit: 10).code == "too-expensive")
     }
 
-    @Test func moreThanIsLeftLeavesNothing() {
+    @Test func spendingMoreThanTheRestUsesUpTheBudget() {
         let budget = StepBudget(steps: 3)
         #expect(!budget.spend(4))
         #expect(!budget.spend(1))
@@ -27,7 +27,7 @@ import Testing
         #expect(!StepBudget(steps: -1).spend())
     }
 
-    /// Work that takes long ends soon after its deadline, however many steps are left.
+    /// Long work ends soon after its deadline, for any number of remaining steps.
     @Test func aBudgetIsUsedUpAtItsDeadline() {
         let late = StepBudget(steps: .max, deadline: .now)
         var taken = 0
@@ -44,7 +44,7 @@ import Testing
                 StepBudget(steps: .max, deadline: .now + .seconds(3_600)), StepBudget(steps: 10_000)
             )
             withUnsafeCurrentTask { $0?.cancel() }
-            // What has no deadline is done all the same: acknowledged data are not refused because a server stops.
+            // Work without a deadline is completed: acknowledged data is not refused because a server stops.
             return (bounded.isOver, (0..<10_000).allSatisfy { _ in unbounded.spend() })
         }
         let (isOver, isDone) = await task.value

@@ -5,7 +5,7 @@ import Testing
 @Suite struct TypeModelTests {
     let model = TypeModel.r4
 
-    @Test func everyResourceTypeOfR4IsThere() {
+    @Test func modelHasEveryResourceTypeOfR4() {
         #expect(model.resourceTypes.count == 146)
         #expect(model.resourceTypes.first == "Account")
         #expect(model.resourceTypes.last == "VisionPrescription")
@@ -92,7 +92,7 @@ import Testing
         #expect(patient.children().map(\.name) == ["birthDate", "name", "active"])
     }
 
-    @Test func searchParametersAndCompartmentsAreThere() throws {
+    @Test func tableHasSearchParametersAndCompartments() throws {
         let table = SearchParameterTable.r4
         #expect(table.parameter("birthdate", of: "Patient")?.expression.hasPrefix("Patient.birthDate |") == true)
         #expect(table.parameter("_id", of: "Patient")?.kind == .token)

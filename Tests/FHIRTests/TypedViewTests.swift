@@ -1,13 +1,13 @@
 import FHIR
 import Testing
 
-/// Typed views: how they are made, and what they do with JSON that is not as R4 has it.
+/// Typed views: how they are made, and how they treat JSON that does not conform to R4.
 @Suite struct TypedViewTests {
     func object(_ text: String) throws -> JSONObject { try #require(try JSON(parsing: text).object) }
 
-    // MARK: Making
+    // MARK: Initialisers
 
-    @Test func aResourceIsMadeWithWhatItMustHave() {
+    @Test func resourceIsMadeWithItsRequiredElements() {
         let code = CodeableConcept(coding: [Coding(system: "http://loinc.org", code: "8867-4")])
         var observation = Observation(id: "o", status: .final, code: code)
         observation.value = .quantity(Quantity(value: JSONNumber(72), unit: "beats/min", ucum: "/min"))
@@ -53,7 +53,7 @@ import Testing
         #expect(patient["gender"] == "unknown")
     }
 
-    @Test func codesAreEqualWhereTheyAreWrittenAlike() {
+    @Test func codesWithTheSameTextAreEqual() {
         #expect(AdministrativeGender.unrecognized("male") == .male)
         #expect(Set<AdministrativeGender>([.male, .unrecognized("male"), .unrecognized("m")]).count == 2)
         #expect(AdministrativeGender(rawValue: "other") == .other)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["7", "null", "true", "{}", #"["final"]"#])
-    func aCodeThatIsNoTextReadsAsNone(written: String) throws {
+    func codeThatIsNotAStringReadsAsNil(written: String) throws {
         let text = #"{"resourceType":"Observation","status":\#(written)}"#
         let observation = Observation(try object(text))
         #expect(observation.status == nil)
@@ -85,7 +85,7 @@ import Testing
         #expect(observation.json.text() == text)
     }
 
-    @Test func ofSeveralValuesTheFirstIsReadAndSettingLeavesOne() throws {
+    @Test func firstOfSeveralValuesIsReadAndSettingLeavesOne() throws {
         let text =
             #"{"a":1,"_valueString":{"id":"s"},"valueBoolean":true,"b":2,"valueString":"x","_valueBoolean":{"id":"t"},"c":3}"#
         var observation = Observation(try object(text))
@@ -100,7 +100,7 @@ import Testing
         #expect(observation.json.text() == #"{"a":1,"b":2,"c":3}"#)
     }
 
-    @Test func aNewValueStandsWhereTheOldOneStood() throws {
+    @Test func newValueHasTheIndexOfTheOldOne() throws {
         var observation = Observation(try object(#"{"a":1,"valueBoolean":true,"_valueBoolean":{"id":"t"},"c":3}"#))
         observation.value = .dateTime(try #require(DateTime("2024-05")))
         #expect(observation.json.text() == #"{"a":1,"valueDateTime":"2024-05","c":3}"#)
@@ -111,7 +111,7 @@ import Testing
         #expect(patient.json.text() == #"{"deceasedDateTime":"2024","c":3}"#)
     }
 
-    @Test func whatStandsBesideAChoiceAloneIsReachable() throws {
+    @Test func siblingOfAChoiceWithoutAValueIsAccessible() throws {
         let text = #"{"_valueDateTime":{"extension":[{"url":"u","valueCode":"unknown"}]}}"#
         var observation = Observation(try object(text))
         #expect(observation.value == nil)
@@ -125,7 +125,7 @@ import Testing
         #expect(observation.object.isEmpty, "no name says of which type it would be")
     }
 
-    @Test func anExtensionHoldsAnyType() throws {
+    @Test func extensionAcceptsValuesOfAnyType() throws {
         let text = #"{"url":"u","valueRange":{"low":{"value":1.0}}}"#
         var given = Extension(try object(text))
         guard case .range(let range)? = given.value else {
@@ -152,7 +152,7 @@ import Testing
         #expect(patient.json.text() == #"{"x":1}"#)
     }
 
-    @Test func aPrimitiveWithExtensionsAloneReadsAsNone() throws {
+    @Test func primitiveWithOnlyExtensionsReadsAsNil() throws {
         let text = #"{"resourceType":"Observation","_status":{"id":"s"},"_issued":{"id":"i"}}"#
         var observation = Observation(try object(text))
         #expect(observation.status == nil && observation.statusElement?.id == "s")
@@ -162,7 +162,7 @@ import Testing
         #expect(observation.json.text() == text)
     }
 
-    @Test func aDateThatIsNoneStaysUntilAnotherIsSet() throws {
+    @Test func invalidDateStaysUntilAnotherIsSet() throws {
         let text = #"{"birthDate":"12/31/1990","multipleBirthInteger":2}"#
         var patient = Patient(try object(text))
         #expect(patient.birthDate == nil)
@@ -182,7 +182,7 @@ import Testing
 
     // MARK: Lists
 
-    @Test func nullsInAListKeepTheirPlaces() throws {
+    @Test func nullsInAListKeepTheirIndices() throws {
         let text = #"{"given":["A",null,"B"],"_given":[null,{"id":"g"},{"id":"b"}]}"#
         var name = HumanName(try object(text))
         #expect(name.given == ["A", "B"])
@@ -206,7 +206,7 @@ import Testing
         #expect(name.json.text() == short)
     }
 
-    @Test func whatAListHoldsBesideItsTypeStays() throws {
+    @Test func listKeepsElementsOfOtherTypes() throws {
         var name = HumanName(try object(#"{"given":["A",7,{"x":1}]}"#))
         #expect(name.given == ["A"])
         name.given.append("B")
@@ -219,7 +219,7 @@ import Testing
         #expect(patient.object.isEmpty)
     }
 
-    @Test func aListWhereOneIsDueAndOneWhereAListIsDueStay() throws {
+    @Test func listsAndSingleValuesOfTheWrongCardinalityAreKept() throws {
         let text =
             #"{"gender":["male"],"maritalStatus":[{"text":"m"}],"name":{"family":"A"},"active":[true],"_active":[null],"#
             + #""link":[[{}]]}"#
@@ -229,8 +229,8 @@ import Testing
         #expect(patient.json.text() == text)
     }
 
-    /// Whatever stands under any name of any view: nothing traps, and reading changes nothing.
-    @Test func anythingAnywhereIsReadAndKept() throws {
+    /// For any value of any member of any view nothing traps, and reading changes nothing.
+    @Test func anyValueOfAnyMemberIsReadWithoutAChange() throws {
         let junk: [JSON] = [
             .null, true, 7, "x", [], [:], [.null], [[]], ["x", .null, 7, [:]], ["value": ["value": []]], 1,
             ["resourceType": 7], .string(String(repeating: "9", count: 400)),
@@ -250,10 +250,10 @@ import Testing
         }
     }
 
-    // MARK: Everything
+    // MARK: All elements
 
-    /// Every element of every type that has a view, of each type that it may be: the view reads it, and writes it under its
-    /// name.
+    /// Every element of every type with a view, in each type that the element allows: the view reads it, and writes it
+    /// under its name.
     @Test func everyElementIsReadAndWritten() throws {
         var count = 0
         for (name, view) in Pass.views {

@@ -7,7 +7,7 @@ import Testing
 @testable import FHIRValidation
 
 @Suite struct InvariantTests {
-    @Test func expressionsOfLinearCostStandForOnesThatR4States() throws {
+    @Test func linearExpressionsReplaceExpressionsOfR4() throws {
         for key in InvariantTable.linear.keys {
             let row = try #require(InvariantTable.r4.rows.first { $0.key == key })
             let compiled = try #require(row.compiled)
@@ -32,7 +32,7 @@ import Testing
             false
         ),
     ])
-    func anExpressionOfLinearCostSaysTheSame(_ key: String, _ members: String, _ holds: Bool) throws {
+    func linearExpressionAgreesWithTheOneOfR4(key: String, members: String, holds: Bool) throws {
         let row = try #require(InvariantTable.r4.rows.first { $0.key == key })
         let object = try #require(try JSON(parsing: #"{"resourceType":"Observation",\#(members)}"#).object)
         let element = TypedElement(resource: object)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [("Patient.name", true), ("Person.name", false)])
-    func pathsOfASnapshotBeginWithTheFirst(_ path: String, _ holds: Bool) throws {
+    func pathsOfASnapshotBeginWithTheFirst(path: String, holds: Bool) throws {
         let list = #"{"element":[{"path":"Patient"},{"path":"Patient.id"},{"path":"\#(path)"}]}"#
         let text = """
             {"resourceType":"StructureDefinition","type":"Patient","kind":"resource","snapshot":\(list),
@@ -74,22 +74,22 @@ import Testing
         #expect(lost == [])
     }
 
-    @Test func everyConstraintIsAskedOfSomeTypeOrElement() {
+    @Test func everyConstraintIsCheckedForSomeTypeOrElement() {
         let plan = ValidationPlan.r4
-        var asked = Set(plan.types.flatMap(\.invariants) + plan.elements.flatMap(\.invariants))
-        for (index, row) in InvariantTable.r4.rows.enumerated() where row.isNative { asked.insert(Int32(index)) }
-        let forgotten = InvariantTable.r4.rows.indices.filter { !asked.contains(Int32($0)) }
+        var checked = Set(plan.types.flatMap(\.invariants) + plan.elements.flatMap(\.invariants))
+        for (index, row) in InvariantTable.r4.rows.enumerated() where row.isNative { checked.insert(Int32(index)) }
+        let forgotten = InvariantTable.r4.rows.indices.filter { !checked.contains(Int32($0)) }
         #expect(forgotten.map { InvariantTable.r4.rows[$0].key } == [])
     }
 
-    @Test func noTypeHasMoreElementsThanASetHolds() {
+    @Test func elementsOfEveryTypeFitIntoASet() {
         let model = TypeModel.r4
         for index in 0..<Int32(model.typeCount) {
             #expect(model.elementIndices(of: TypeModel.TypeID(index: index)).count <= ElementSet.capacity)
         }
     }
 
-    /// What the walk checks on its own must be what HL7's expression says.
+    /// Constraints that are checked in code must agree with HL7's expressions.
     @Test(.enabled(if: PublishedExamples.archive != nil, "TRIBUTARY_CONFORMANCE is not set"))
     func constraintsThatAreCheckedNativelyAgreeWithTheirExpressions() throws {
         let examples = try PublishedExamples()
@@ -104,9 +104,9 @@ import Testing
                 let damaged = round == 0 ? object : Damage.damaged(object, &random)
                 let report = FHIRValidator().validate(.object(damaged))
                 guard !report.issues.contains(where: { $0.code == "too-many-issues" }) else { continue }
-                let said = Set(report.issues.map(\.code)).intersection(checked)
+                let reported = Set(report.issues.map(\.code)).intersection(checked)
                 let expected = Set(checked.filter { Damage.isBroken($0, damaged) })
-                #expect(said == expected, "\(file.lastPathComponent) round \(round), seed \(seed)")
+                #expect(reported == expected, "\(file.lastPathComponent) round \(round), seed \(seed)")
                 compared += 1
             }
         }
@@ -114,7 +114,7 @@ import Testing
     }
 }
 
-/// Damage that leaves the structure whole, and what HL7's expressions say about it.
+/// Damage that keeps the structure valid, and the results of HL7's expressions for it.
 enum Damage {
     static func damaged(_ object: JSONObject, _ random: inout Seeded) -> JSONObject {
         var object = object
@@ -141,7 +141,7 @@ enum Damage {
         return object
     }
 
-    /// Whether HL7's expression is false anywhere in the resource.
+    /// Whether HL7's expression is false for any element of the resource.
     static func isBroken(_ key: String, _ object: JSONObject) -> Bool {
         guard let row = InvariantTable.r4.rows.first(where: { $0.key == key }), let compiled = row.compiled,
             let wanted = InvariantTable.r4.byPath.first(where: { path in
@@ -149,7 +149,7 @@ enum Damage {
             }).flatMap({ TypeModel.r4.type($0.key) })
         else { return false }
         var isBroken = false
-        func walk(_ element: TypedElement, _ resource: TypedElement, _ root: TypedElement) {
+        func walk(_ element: TypedElement, resource: TypedElement, root: TypedElement) {
             var (resource, root) = (resource, root)
             if TypeModel.r4.kind(of: element.type) == .resource {
                 // A contained resource keeps its container as root.
@@ -164,10 +164,10 @@ enum Damage {
                 let answer = try? compiled.evaluateBoolean(element, in: context)
                 if answer == .some(.some(false)) { isBroken = true }
             }
-            element.forEachChild { walk($0, resource, root) }
+            element.forEachChild { walk($0, resource: resource, root: root) }
         }
         let root = TypedElement(resource: object)
-        walk(root, root, root)
+        walk(root, resource: root, root: root)
         return isBroken
     }
 }

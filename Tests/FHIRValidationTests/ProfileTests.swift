@@ -124,7 +124,7 @@ import Testing
             })
     }
 
-    @Test func aDerivedProfileAsksForWhatItsBaseAsksFor() throws {
+    @Test func derivedProfileIncludesTheRulesOfItsBase() throws {
         let base = try profile(slicedByCode, url: "http://a.b/base")
         let derived = try profile(
             #"{"id":"Observation.subject","path":"Observation.subject","min":1}"#, base: "http://a.b/base")
@@ -170,14 +170,14 @@ import Testing
         ),
         (#"{"id":"Patient.name","path":"Patient.name","min":1}"#, "type"),
     ])
-    func aProfileThatContradictsItselfIsNamed(elements: String, word: String) throws {
+    func contradictoryProfileIsReported(elements: String, word: String) throws {
         let report = FHIRValidator(profiles: [try profile(elements)])
             .validate(Array(Validated.observation().utf8), profiles: ["http://a.b/p"])
         #expect(
             report.errors.contains { $0.code == "invalid-profile" && $0.message.contains(word) }, "\(report.errors)")
     }
 
-    @Test func profilesThatAreDerivedFromEachOtherEnd() throws {
+    @Test func circularProfilesEndTheValidation() throws {
         let one = try profile(
             #"{"id":"Observation.note","path":"Observation.note","min":0}"#, url: "http://a.b/1", base: "http://a.b/2")
         let two = try profile(
@@ -189,7 +189,7 @@ import Testing
         _ = errors(#"{"resourceType":"Questionnaire","status":"draft"}"#, nested)
     }
 
-    @Test func aProfileForAnotherTypeIsNamed() throws {
+    @Test func profileOfAnotherTypeIsReported() throws {
         let profile = try profile(#"{"id":"Observation.note","path":"Observation.note","min":0}"#)
         #expect(errors(Validated.patient(#""active":true"#), profile) == ["profile-type Patient"])
     }

@@ -3,7 +3,7 @@ import TestSupport
 
 /// HL7's package of definitions and examples, unpacked for a test.
 struct PublishedExamples {
-    /// The archive; nil where the published data are not there.
+    /// The archive, or nil if the published data are not present.
     static let archive = PublishedData.url("fhir-r4.tar.xz")
 
     private let unpacked: TemporaryFolder

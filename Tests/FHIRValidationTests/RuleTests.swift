@@ -60,12 +60,12 @@ import Testing
         ),
         (#""category":[{"coding":[{"id":"x","code":"a"},{"id":"x","code":"b"}]}]"#, "duplicate-id"),
     ])
-    func aBrokenRuleIsNamed(member: String, code: String) {
+    func brokenRuleIsReported(member: String, code: String) {
         let found = Validated.errors(Validated.observation(member))
         #expect(found.contains { $0.hasPrefix(code + " ") }, "\(found)")
     }
 
-    @Test func knownExtensionsInTheirPlacesAreFine() {
+    @Test func knownExtensionsInTheirContextAreValid() {
         let birth =
             #"{"url":"http://hl7.org/fhir/StructureDefinition/patient-birthTime","valueDateTime":"1970-01-01T10:00:00Z"}"#
         #expect(
@@ -75,7 +75,7 @@ import Testing
         #expect(Validated.errors(Validated.patient(#""extension":[\#(mother)]"#)) == [])
     }
 
-    @Test func containedResourcesInACircleAreNamed() {
+    @Test func circularContainedResourcesAreReported() {
         let circle =
             ##""contained":[{"resourceType":"Organization","id":"a","name":"A","partOf":{"reference":"#b"}},{"resourceType":"Organization","id":"b","name":"B","partOf":{"reference":"#a"}}]"##
         #expect(Validated.errors(Validated.patient(circle)).contains { $0.hasPrefix("circular-contained") })
@@ -118,13 +118,13 @@ import Testing
         #expect(found.contains { $0.hasPrefix(code + " ") }, "\(found)")
     }
 
-    @Test func aReferenceInABundleIsCheckedByWhatItPointsTo() {
+    @Test func referenceInABundleIsCheckedAgainstItsTarget() {
         let bundle =
             #"{"resourceType":"Bundle","type":"collection","entry":[{"fullUrl":"urn:uuid:0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0","resource":{"resourceType":"Organization","name":"A"}},{"resource":\#(Validated.observation(#""subject":{"reference":"urn:uuid:0c3151bd-1cbf-4d64-b04d-cd9187a4c6e0"}"#))}]}"#
         #expect(Validated.errors(bundle) == ["reference-target Bundle.entry[1].resource.subject.reference"])
     }
 
-    @Test func anExistsConditionWithABooleanAnswerIsFine() {
+    @Test func existsConditionNeedsABooleanAnswer() {
         let form =
             #"{"resourceType":"Questionnaire","status":"draft","item":[{"linkId":"1","type":"boolean","text":"a"},{"linkId":"2","type":"boolean","text":"b","enableWhen":[{"question":"1","operator":"exists","answerBoolean":true}]}]}"#
         #expect(Validated.errors(form) == [])

@@ -33,7 +33,7 @@ import Testing
         (#""communication":[{"preferred":true}]"#, "required-element Patient.communication[0].language"),
         (#""contact":[{"gender":"male"}]"#, "pat-1 Patient.contact[0]"),
     ])
-    func aWrongStructureIsFoundAtItsPlace(member: String, expected: String) {
+    func wrongStructureIsFoundWithItsPath(member: String, expected: String) {
         let found = Validated.errors(Validated.patient(member))
         #expect(found.contains { $0.replacing("_", with: "") == expected.replacing("_", with: "") }, "\(found)")
     }
@@ -45,7 +45,7 @@ import Testing
         (#""maritalStatus":{"coding":[{"system":"com.apple.health","code":"x"}]}"#, "relative-system"),
         (#""meta":{"tag":[{"system":"com.apple.health","code":"x"}]}"#, "relative-system"),
     ])
-    func whatLibrariesLeaveEmptyIsAWarning(member: String, code: String) {
+    func emptyElementsOfKnownLibrariesAreWarnings(member: String, code: String) {
         #expect(Validated.errors(Validated.patient(member)) == [])
         let issues = FHIRValidator().validate(Array(Validated.patient(member).utf8)).issues
         #expect(issues.contains { $0.code == code && $0.severity == .warning }, "\(issues.map(\.code))")
@@ -106,7 +106,7 @@ import Testing
         #expect(issues[0].expression == "Patient.name[1].use")
     }
 
-    @Test func whatIsNoJSONHasItsPlace() {
+    @Test func invalidJSONHasItsLine() {
         let issues = FHIRValidator().validate(Array("{\n\"resourceType\":\"Patient\",\n\"a\":1,\"a\":2}".utf8)).issues
         #expect(issues.map(\.severity) == [.fatal])
         #expect(issues[0].code == "json-duplicate-key" && issues[0].line == 3)

@@ -9,7 +9,7 @@ enum Validated {
         validator.validate(Array(text.utf8), profiles: profiles).errors.map { "\($0.code) \($0.expression)" }
     }
 
-    /// An Observation that is right, with further members.
+    /// Returns a valid Observation with further members.
     static func observation(_ members: String = "") -> String {
         let rest = members.isEmpty ? "" : "," + members
         return #"{"resourceType":"Observation","status":"final","code":{"text":"x"}\#(rest)}"#

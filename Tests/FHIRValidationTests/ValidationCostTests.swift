@@ -3,7 +3,7 @@ import FHIRValidation
 import TestSupport
 import Testing
 
-/// What validation costs grows with the resource and no faster.
+/// The cost of validation grows linearly with the resource.
 @Suite(.serialized) struct ValidationCostTests {
     private static func items(_ count: Int, _ make: (Int) -> JSON) -> JSON { .array((0..<count).map(make)) }
 
@@ -135,7 +135,7 @@ import Testing
     ]
 
     @Test(arguments: resources.indices)
-    func itemsCostTheSameHoweverManyThereAre(_ number: Int) throws {
+    func costIsLinearInTheItems(_ number: Int) throws {
         let (type, make) = ValidationCostTests.resources[number]
         let validator = FHIRValidator()
         let growth = Growth.of {
@@ -147,7 +147,7 @@ import Testing
         #expect(growth.factor <= 6, "\(type)")
     }
 
-    @Test func membersThatR4DoesNotHaveCostWhatTheyWeigh() throws {
+    @Test func costIsLinearInUnknownMembers() throws {
         var options = FHIRValidator.Options()
         options.maximumIssues = 1_000_000
         let validator = FHIRValidator(options: options)
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: resources.indices)
-    func aBudgetEndsTheValidationOfWhatIsTooLarge(_ number: Int) throws {
+    func budgetEndsTheValidationOfALargeResource(_ number: Int) throws {
         let resource = ValidationCostTests.resources[number].1(300)
         let validator = FHIRValidator()
         let budget = StepBudget(steps: 100_000_000)

@@ -4,7 +4,7 @@ import Testing
 @testable import FHIRVersions
 
 @Suite struct BundleTests {
-    @Test func theEntriesAreConvertedAndOthersAreNamed() throws {
+    @Test func entriesAreConvertedAndOthersReported() throws {
         let result = try converted(
             """
             {"resourceType":"Bundle","type":"searchset","total":2,"entry":[
@@ -20,7 +20,7 @@ import Testing
         #expect(json.path("entry.1.resource.authoredOn")?.string == "2015")
         #expect(
             result.notes.contains {
-                $0.place == "Bundle.entry[1].resource" && $0.detail == "it is converted by structure only"
+                $0.location == "Bundle.entry[1].resource" && $0.detail == "it is converted by structure only"
             })
     }
 
@@ -40,7 +40,7 @@ import Testing
         ("collection", false, false), ("transaction", true, false), ("transaction-response", false, true),
         ("history", true, true),
     ])
-    func requestsAndResponsesStandWhereR4AllowsThem(type: String, request: Bool, response: Bool) throws {
+    func requestsAndResponsesAreKeptWhereR4AllowsThem(type: String, request: Bool, response: Bool) throws {
         let source = try resource(
             """
             {"resourceType":"Bundle","type":"\(type)","entry":[{"request":{"method":"GET","url":"Patient"},
@@ -58,6 +58,6 @@ import Testing
     @Test func aBundleHasNoExtensions() throws {
         let result = try converted(#"{"resourceType":"Bundle","type":["batch","history"],"base":"http://x.example"}"#)
         #expect(result.resource.object["extension"] == nil)
-        #expect(Set(result.notes.filter { $0.kind == .leftOut }.map(\.place)) == ["Bundle.type[1]", "Bundle.base"])
+        #expect(Set(result.notes.filter { $0.kind == .leftOut }.map(\.location)) == ["Bundle.type[1]", "Bundle.base"])
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-/// What hospitals send to phones in DSTU2.
+/// Records that hospitals send to phones in DSTU2.
 @Suite struct ClinicalRecordTests {
     private func json(_ text: String) throws -> JSON {
         let source = try resource(text)
@@ -13,7 +13,7 @@ import Testing
         return result.resource.json
     }
 
-    @Test func anAllergyKeepsItsSubstanceAndHowSureItIs() throws {
+    @Test func allergyKeepsItsSubstanceAndVerificationStatus() throws {
         let allergy = #"""
             {"resourceType":"AllergyIntolerance","onset":"2012","recordedDate":"2015-01-02T10:00:00Z",
              "patient":{"reference":"Patient/1"},"reporter":{"reference":"Patient/1"},
@@ -29,7 +29,7 @@ import Testing
         #expect(made.path("category.0")?.string == "medication")
         #expect(made.path("lastOccurrence")?.string == "2014-05")
         #expect(made.path("verificationStatus.coding.0.code")?.string == "confirmed")
-        // Whether it is active, the older release does not say then.
+        // In this case the older release does not record whether it is active.
         #expect(made.path("clinicalStatus.coding") == nil)
         let active = try json(allergy.replacing("STATUS", with: "active"))
         #expect(active.path("clinicalStatus.coding.0.code")?.string == "active")
@@ -39,7 +39,7 @@ import Testing
         #expect(wrong.path("clinicalStatus") == nil)
     }
 
-    @Test func anImmunizationKeepsItsDateAndWhetherItWasGiven() throws {
+    @Test func immunizationKeepsItsDateAndStatus() throws {
         func immunization(wasNotGiven: Bool) throws -> JSON {
             try json(
                 #"""
@@ -58,7 +58,7 @@ import Testing
         #expect(try immunization(wasNotGiven: true).path("status")?.string == "not-done")
     }
 
-    @Test func aMedicationOrderKeepsWhoWroteItAndWhen() throws {
+    @Test func medicationOrderKeepsItsPrescriberAndDate() throws {
         let made = try json(
             #"""
             {"resourceType":"MedicationOrder","dateWritten":"2015-01-15","status":"active",

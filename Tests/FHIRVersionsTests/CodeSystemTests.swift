@@ -24,7 +24,7 @@ import Testing
             "http://hl7.org/fhir/organization-type", "prov",
             "http://terminology.hl7.org/CodeSystem/organization-type", "prov"
         ),
-        // A code that the system lost says nothing under its new name.
+        // A code that the system no longer has keeps its old URL.
         ("http://hl7.org/fhir/organization-type", "icu", "http://hl7.org/fhir/organization-type", "icu"),
         (
             "http://hl7.org/fhir/contracttypecodes", "consent", "http://terminology.hl7.org/CodeSystem/contract-type",
@@ -40,7 +40,7 @@ import Testing
         ("http://hl7.org/fhir/v2/vs/0136", "Y", "http://hl7.org/fhir/v2/vs/0136", "Y"),
         ("http://loinc.org", "1-8", "http://loinc.org", "1-8"),
     ])
-    func aCodingIsWrittenAsR4WritesIt(system: String, code: String, newSystem: String, newCode: String) throws {
+    func codingHasTheSystemAndCodeOfR4(system: String, code: String, newSystem: String, newCode: String) throws {
         let source = try resource(
             """
             {"resourceType":"Observation","status":"final","code":{"coding":[{"system":"\(system)","code":"\(code)"}]}}
@@ -50,9 +50,9 @@ import Testing
         #expect(coding?["system"]?.string == newSystem)
         #expect(coding?["code"]?.string == newCode)
         #expect(VanishedValues.of(source, in: result) == [])
-        let places = Set(result.notes.map(\.place))
-        #expect(places.contains("Observation.code.coding[0].system") == (system != newSystem))
-        #expect(places.contains("Observation.code.coding[0].code") == (code != newCode))
+        let locations = Set(result.notes.map(\.location))
+        #expect(locations.contains("Observation.code.coding[0].system") == (system != newSystem))
+        #expect(locations.contains("Observation.code.coding[0].code") == (code != newCode))
     }
 
     @Test func aVersionInTheURLOfATableBecomesTheVersion() throws {
@@ -63,7 +63,7 @@ import Testing
         #expect(json.path("code.coding.0.version")?.string == "2.7")
     }
 
-    @Test func aReasonForAbsentDataInAnExtensionIsR4s() throws {
+    @Test func reasonForAbsentDataInAnExtensionHasTheCodeOfR4() throws {
         let json = try converted(
             """
             {"resourceType":"Patient","_birthDate":{"extension":[
@@ -88,7 +88,7 @@ import Testing
             json.path("category.0.coding.0.system")?.string == "http://terminology.hl7.org/CodeSystem/v2-0078")
     }
 
-    @Test func theCodesOfAValueSetMoveTogether() throws {
+    @Test func codesOfAValueSetAreConvertedTogether() throws {
         let source = try resource(
             """
             {"resourceType":"ValueSet","status":"active","compose":{"include":[

@@ -4,7 +4,7 @@ import Testing
 @testable import FHIRVersions
 
 @Suite struct ContainedTests {
-    @Test func aContainedConditionIsR4s() throws {
+    @Test func containedConditionIsConverted() throws {
         let source = try resource(
             """
             {"resourceType":"Observation","status":"final","code":{},"contained":[{"resourceType":"Condition","id":"c",
@@ -38,10 +38,10 @@ import Testing
         #expect(request.path("requester.reference")?.string == "Practitioner/1")
     }
 
-    @Test func aContainedResourceOfNoKnownTypeStaysAndIsNamed() throws {
+    @Test func containedResourceOfAnUnknownTypeIsKeptAndReported() throws {
         let result = try converted(
             #"{"resourceType":"Patient","contained":[{"resourceType":"Sandwich","id":"o","bread":[{"kind":"x"}]}]}"#)
         #expect(result.resource.json.path("contained.0.bread.0.kind")?.string == "x")
-        #expect(result.notes.contains { $0.kind == .untouched && $0.place == "Patient.contained[0]" })
+        #expect(result.notes.contains { $0.kind == .untouched && $0.location == "Patient.contained[0]" })
     }
 }

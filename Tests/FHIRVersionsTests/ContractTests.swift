@@ -76,14 +76,15 @@ import Testing
         #expect(json.path("contained.1.characteristic.1.exclude")?.bool == true)
     }
 
-    @Test func whatR4HasNoPlaceForStandsInACrossVersionExtension() throws {
+    @Test func elementsWithoutAnR4EquivalentBecomeCrossVersionExtensions() throws {
         let result = try converted(ContractTests.contract(signer: ContractTests.signer))
         let actor = try #require(
             result.resource.extension("http://hl7.org/fhir/1.0/StructureDefinition/extension-Contract.actor"))
         #expect(actor.extension.map(\.url) == ["entity", "role"])
         #expect(actor.extension.first?.value?.json["reference"]?.string == "#org")
         #expect(
-            result.notes.contains(ConversionNote(.keptInExtension, "Contract.actor", place: "Contract.actor[0]")))
+            result.notes.contains(
+                ConversionNote(.keptInExtension, path: "Contract.actor", location: "Contract.actor[0]")))
         #expect(result.resource.object["legallyBindingAttachment"]?["url"]?.string == "urn:doc")
     }
 
@@ -96,7 +97,7 @@ import Testing
         #expect(json.path("signer.0.signature.0.when")?.string == when)
     }
 
-    @Test func aSignatureWithoutAnyTimeSaysSo() throws {
+    @Test func signatureWithoutATimeIsMarkedAsUnknown() throws {
         let result = try converted(
             #"{"resourceType":"Contract","signer":[{"type":{"code":"CONSENTER"},"signature":"p-1"}]}"#)
         let json = result.resource.json

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FHIRVersions
 
-/// What a conversion costs grows with the resource and no faster, whatever the resource is made of.
+/// The cost of a conversion grows linearly with the resource, for any content.
 @Suite(.serialized) struct ConversionCostTests {
     static let types: [(FHIRVersion, String)] =
         [
@@ -12,7 +12,9 @@ import Testing
             "Encounter", "StructureDefinition", "Condition",
         ].flatMap { [(FHIRVersion.dstu2, $0), (.stu3, $0)] }
 
-    private func check(_ what: String, _ version: FHIRVersion, from size: Int = 200, _ make: (Int) -> Resource) throws {
+    private func check(_ what: String, version: FHIRVersion, from size: Int = 200, making make: (Int) -> Resource)
+        throws
+    {
         let growth = try Growth.of(from: size, make) { _ = try FHIRConversion.toR4($0, from: version) }
         print("\(version) \(what) \(growth)")
         #expect(growth.factor <= 6, "\(version) \(what)")
@@ -23,8 +25,8 @@ import Testing
     private func items(_ count: Int, _ make: (Int) -> JSON) -> JSON { .array((0..<count).map(make)) }
 
     @Test(arguments: types)
-    func everyRepeatedElementOfAType(_ version: FHIRVersion, _ type: String) throws {
-        try check(type, version, from: 16) { count in
+    func everyRepeatedElementOfAType(version: FHIRVersion, type: String) throws {
+        try check(type, version: version, from: 16) { count in
             var wide = WideResources(version == .dstu2 ? .dstu2 : .stu3, count: count)
             return wide.resource(type)
         }
@@ -39,34 +41,34 @@ import Testing
             }
         }
         let answer: JSON = [["valueString": "x"]]
-        try check("questions", .dstu2, response { ["linkId": .string("q\($0)"), "answer": answer] })
-        try check("one question", .dstu2, response { _ in ["linkId": "q", "answer": answer] })
-        try check("questions without linkId", .dstu2, response { _ in ["answer": answer] })
-        try check("groups", .dstu2) { count in
+        try check("questions", version: .dstu2, making: response { ["linkId": .string("q\($0)"), "answer": answer] })
+        try check("one question", version: .dstu2, making: response { _ in ["linkId": "q", "answer": answer] })
+        try check("questions without linkId", version: .dstu2, making: response { _ in ["answer": answer] })
+        try check("groups", version: .dstu2) { count in
             made([
                 "resourceType": "QuestionnaireResponse",
                 "group": ["group": items(count) { ["question": [["linkId": .string("q\($0)"), "answer": answer]]] }],
             ])
         }
-        try check("items", .stu3) { count in
+        try check("items", version: .stu3) { count in
             made([
                 "resourceType": "QuestionnaireResponse",
                 "item": items(count) { ["linkId": .string("q\($0)"), "answer": answer] },
             ])
         }
-        try check("items without linkId", .stu3) { count in
+        try check("items without linkId", version: .stu3) { count in
             made(["resourceType": "QuestionnaireResponse", "item": items(count) { _ in ["answer": answer] }])
         }
     }
 
     @Test func questionsOfForms() throws {
-        try check("questions", .dstu2) { count in
+        try check("questions", version: .dstu2) { count in
             made([
                 "resourceType": "Questionnaire", "status": "draft",
                 "group": ["question": items(count) { ["text": .string("q\($0)"), "type": "string"] }],
             ])
         }
-        try check("options that are selected", .stu3) { count in
+        try check("options that are selected", version: .stu3) { count in
             made([
                 "resourceType": "Questionnaire", "status": "draft",
                 "item": [
@@ -78,11 +80,11 @@ import Testing
                 ],
             ])
         }
-        try check("answers of a condition", .stu3) { count in
+        try check("answers of a condition", version: .stu3) { count in
             var condition: JSON = [
                 "question": "q", "extension": items(count) { ["url": .string("http://x/\($0)")] },
             ]
-            for place in 0..<count { condition["answerX\(place)"] = "x" }
+            for index in 0..<count { condition["answerX\(index)"] = "x" }
             return made([
                 "resourceType": "Questionnaire", "status": "draft",
                 "item": [["linkId": "q", "type": "string", "enableWhen": [condition]]],
@@ -91,20 +93,20 @@ import Testing
     }
 
     @Test func namesThatAreGivenOnce() throws {
-        try check("contained code systems", .dstu2) { count in
+        try check("contained code systems", version: .dstu2) { count in
             let set: JSON = [
                 "resourceType": "ValueSet", "status": "draft",
                 "codeSystem": ["system": "http://x", "concept": [["code": "a"]]],
             ]
             return made(["resourceType": "Patient", "contained": items(count) { _ in set }])
         }
-        try check("slices", .dstu2) { count in
+        try check("slices", version: .dstu2) { count in
             made([
                 "resourceType": "StructureDefinition",
                 "snapshot": ["element": items(count) { _ in ["path": "Patient.name", "name": "s"] }],
             ])
         }
-        try check("types", .dstu2) { count in
+        try check("types", version: .dstu2) { count in
             made([
                 "resourceType": "StructureDefinition",
                 "snapshot": [
@@ -121,15 +123,15 @@ import Testing
 
     @Test func membersThatNoReleaseHas() throws {
         for version in [FHIRVersion.dstu2, .stu3] {
-            try check("members", version) { count in
+            try check("members", version: version) { count in
                 var object: JSON = ["resourceType": "Observation"]
-                for place in 0..<count {
-                    object["name\(place)"] = "x"
-                    object["_valueX\(place)"] = ["id": "x"]
+                for index in 0..<count {
+                    object["name\(index)"] = "x"
+                    object["_valueX\(index)"] = ["id": "x"]
                 }
                 return made(object)
             }
-            try check("entries with other names", version) { count in
+            try check("entries with other names", version: version) { count in
                 let entry: (Int) -> JSON = {
                     [
                         "fullUrl": .string("http://x/ReferralRequest/\($0)"),
@@ -142,7 +144,7 @@ import Testing
     }
 
     @Test func aSearchForTheTypeInAnURLIsShort() throws {
-        try check("type of an entry", .dstu2, from: 2000) { count in
+        try check("type of an entry", version: .dstu2, from: 2000) { count in
             let name = String(repeating: "a", count: count)
             return made([
                 "resourceType": "Bundle",
@@ -156,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func aBudgetEndsTheConversionOfWhatIsTooLarge() throws {
+    @Test func budgetEndsTheConversionOfALargeResource() throws {
         let response = made([
             "resourceType": "QuestionnaireResponse",
             "group": ["question": items(1000) { ["linkId": .string("q\($0)"), "answer": [["valueString": "x"]]] }],

@@ -38,11 +38,11 @@ import Testing
         (#""gender":{"code":"male"}"#, "gender", JSON?.none), (#""name":["x"]"#, "name", JSON?.none),
         (#""name":{}"#, "name", JSON?.none),
     ])
-    func aValueOfAnotherFormIsReadOrNamed(member: String, key: String, value: JSON?) throws {
+    func valueOfAnotherFormIsReadOrReported(member: String, key: String, value: JSON?) throws {
         let result = try patient(member)
         #expect(result.resource.object[key] == value)
         if value == nil, member != #""name":{}"# {
-            #expect(result.notes.contains { $0.kind == .leftOut && $0.place.hasPrefix("Patient." + key) })
+            #expect(result.notes.contains { $0.kind == .leftOut && $0.location.hasPrefix("Patient." + key) })
         }
         #expect(StructureCheck.problems(result.resource) == [])
     }
@@ -62,15 +62,15 @@ import Testing
         #expect(json.path("name.0._given.1.extension.0.valueMarkdown")?.string == "m")
     }
 
-    @Test func commentsOfDSTU2AreNamed() throws {
+    @Test func commentsOfDSTU2AreReported() throws {
         let result = try patient(#""fhir_comments":["a"],"name":[{"fhir_comments":["b"],"family":["F"]}]"#, .dstu2)
         #expect(
-            result.notes.filter { $0.kind == .leftOut }.map(\.place) == [
+            result.notes.filter { $0.kind == .leftOut }.map(\.location) == [
                 "Patient.fhir_comments", "Patient.name[0].fhir_comments",
             ])
     }
 
-    @Test func anEmergencyContactIsSaidInR4sTableToo() throws {
+    @Test func emergencyContactHasTheCodeOfR4Too() throws {
         let json = try patient(
             """
             "contact":[{"relationship":[{"coding":[{"system":"http://hl7.org/fhir/patient-contact-relationship",
@@ -89,7 +89,7 @@ import Testing
         #expect(result.notes.isEmpty)
     }
 
-    @Test func aNoteIsASentenceWithThePlace() throws {
+    @Test func noteIsASentenceWithThePath() throws {
         let result = try patient(#""contact":[{"name":{"text":"N"}},{"shoe":1}]"#)
         #expect(
             result.notes.map(\.sentence) == [

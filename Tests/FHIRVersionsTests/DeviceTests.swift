@@ -19,7 +19,7 @@ import Testing
         #expect(json.path("version.0.value")?.string == "2.0")
         #expect(json.path("version.0._value.extension.0.valueBoolean")?.bool == true)
         #expect(json.path("udiCarrier.0.carrierHRF")?.string == "(01)0000123000017")
-        #expect(result.notes.contains { $0.kind == .changed && $0.place == "Device.status" })
+        #expect(result.notes.contains { $0.kind == .changed && $0.location == "Device.status" })
     }
 
     @Test(arguments: [("available", "active"), ("not-available", "inactive"), ("entered-in-error", "entered-in-error")])

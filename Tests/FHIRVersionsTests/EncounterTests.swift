@@ -22,7 +22,7 @@ import Testing
         #expect(json.path("hospitalization")?["admittingDiagnosis"] == nil)
     }
 
-    @Test func whatHasAnotherNameInR4StandsUnderIt() throws {
+    @Test func renamedElementsHaveTheirNamesOfR4() throws {
         let result = try converted(EncounterTests.stay)
         #expect(StructureCheck.problems(result.resource) == [])
         #expect(VanishedValues.of(try resource(EncounterTests.stay), in: result) == [])

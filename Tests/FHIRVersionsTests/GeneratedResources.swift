@@ -31,7 +31,7 @@ struct GeneratedResources {
             guard type != "Resource", type != "Extension", type != "xhtml", type != "Narrative" else { continue }
             let key = member.isChoice ? member.name + ElementTable.suffix(type) : member.name
             let count = member.isRepeated ? 1 + Int(random.next() % 2) : 1
-            let values = (0..<count).compactMap { _ in value(type, member.children, depth) }
+            let values = (0..<count).compactMap { _ in value(type, children: member.children, depth: depth) }
             guard !values.isEmpty else { continue }
             object[key] = member.isRepeated ? .array(values) : values[0]
             if ElementTable.isPrimitive(type), random.next() % 16 == 0 {
@@ -44,7 +44,7 @@ struct GeneratedResources {
 
     private mutating func mark() -> String { "m\(random.next() % 1_000_000_000)" }
 
-    private mutating func value(_ type: String, _ children: String?, _ depth: Int) -> JSON? {
+    private mutating func value(_ type: String, children: String?, depth: Int) -> JSON? {
         if let path = children ?? (ElementTable.isPrimitive(type) ? nil : type) {
             if type == "Reference" { return ["reference": .string("Order/" + mark()), "display": .string(mark())] }
             let object = element(path, depth: depth + 1)

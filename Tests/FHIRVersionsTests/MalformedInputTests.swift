@@ -4,7 +4,7 @@ import Testing
 
 @testable import FHIRVersions
 
-/// Apps send what they send: whatever stands where, the result has R4's structure.
+/// Apps may send any content: the result has R4's structure.
 @Suite struct MalformedInputTests {
     @Test func scrambledResourcesStillBecomeR4() throws {
         let seed = Seeded.newSeed()
@@ -21,7 +21,7 @@ import Testing
                 for version in [FHIRVersion.dstu2, .stu3] {
                     guard let result = try? FHIRConversion.toR4(Resource(object), from: version) else { continue }
                     #expect(VanishedValues.of(Resource(object), in: result) == [], "\(version) \(changed.text())")
-                    // An element that came empty is not ours to fill, and wrong texts stay as they were written.
+                    // Empty elements are not filled, and invalid texts are kept unchanged.
                     let problems = StructureCheck.problems(result.resource).filter { problem in
                         !["empty", "missing", "date", "instant", "time", "form", "null"].contains {
                             problem.hasSuffix(": " + $0)

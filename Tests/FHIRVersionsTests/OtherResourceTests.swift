@@ -52,7 +52,7 @@ import Testing
         #expect(json.path("extension.0.extension.0.valueCodeableConcept.text")?.string == "dog")
     }
 
-    @Test func anEncounterGetsAClassOrSaysThatItIsUnknown() throws {
+    @Test func encounterGetsAClassOrAnUnknownOne() throws {
         let known = try converted(
             #"{"resourceType":"Encounter","status":"finished","class":"outpatient","patient":{"reference":"Patient/1"}}"#
         )
@@ -64,7 +64,7 @@ import Testing
         #expect(unknown.resource.json.path("class.extension.0.valueCode")?.string == "unknown")
     }
 
-    @Test func codesDefinedInAValueSetAreListedInIt() throws {
+    @Test func codesDefinedInAValueSetAreIncludedInIt() throws {
         let result = try converted(
             """
             {"resourceType":"ValueSet","status":"active","codeSystem":{"system":"urn:mood","caseSensitive":true,
@@ -132,7 +132,7 @@ import Testing
         #expect(StructureCheck.problems(result.resource) == [])
         let json = result.resource.json
         #expect(json.path("item.0.answerOption.1.valueString")?.string == "b")
-        // Beside options there is no initial value in R4.
+        // With options there is no initial value in R4.
         #expect(json.path("item.0.answerOption.0.initialSelected")?.bool == true)
         #expect(json.path("item.0.initial") == nil)
         #expect(json.path("item.1.answerValueSet")?.string == "http://x.example/vs")
@@ -141,7 +141,7 @@ import Testing
         #expect(json.path("item.2.enableBehavior")?.string == "any")
     }
 
-    @Test func anR4ResourceIsReturnedAsItIs() throws {
+    @Test func r4ResourceIsReturnedUnchanged() throws {
         let text = #"{"resourceType":"Basic","x":1}"#
         let result = try converted(text, .r4)
         #expect(result.resource == (try resource(text)))

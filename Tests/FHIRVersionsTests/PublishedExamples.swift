@@ -5,7 +5,7 @@ import Testing
 
 @testable import FHIRVersions
 
-/// HL7's own examples, where the conformance data are.
+/// HL7's own examples, if the conformance data are present.
 enum PublishedExamples {
     typealias Example = (name: String, resource: Resource)
 
@@ -15,7 +15,7 @@ enum PublishedExamples {
         try (version == .dstu2 ? dstu2 : stu3).get()
     }
 
-    /// A few resources of each type that stand in Bundles and have no example of their own.
+    /// Returns a few resources of each type that occur in Bundles and have no example of their own.
     static func inner(_ version: FHIRVersion) throws -> [Example] {
         var counts: [String: Int] = [:]
         var found: [Example] = []
@@ -37,7 +37,7 @@ enum PublishedExamples {
     private static let stu3 = examples("fhir-dstu2-stu3.tar.xz", "fhir-older/stu3/examples")
     private static let newer = examples("fhir-r4.tar.xz", "fhir-r4/examples")
 
-    /// The resources of a folder in an archive of the conformance data.
+    /// Returns the resources of a folder in an archive of the conformance data.
     private static func examples(_ archive: String, _ path: String) -> Result<[Example], any Error> {
         Result {
             let unpacked = try PublishedData.unpacked(archive, [path])

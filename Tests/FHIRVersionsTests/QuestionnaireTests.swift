@@ -3,7 +3,7 @@ import Testing
 
 @testable import FHIRVersions
 
-/// What R4 asks of forms and the older releases did not.
+/// Rules of R4 for forms that the older releases do not have.
 @Suite struct QuestionnaireTests {
     static let conditions = """
         {"resourceType":"Questionnaire","status":"active","item":[
@@ -19,7 +19,7 @@ import Testing
         try converted(QuestionnaireTests.conditions, .stu3).resource.json.path("item.\(item).enableWhen.\(index)")
     }
 
-    @Test func hasAnswerIsTheOperatorExists() throws {
+    @Test func hasAnswerBecomesTheOperatorExists() throws {
         #expect(try condition(2) == ["question": "1", "operator": "exists", "answerBoolean": false])
     }
 
@@ -40,11 +40,11 @@ import Testing
         #expect(VanishedValues.of(try resource(QuestionnaireTests.conditions), in: result) == [])
         let items = try #require(result.resource.json["item"]?.array)
         #expect(items.map { $0["enableBehavior"]?.string } == [nil, nil, nil, nil, "any", nil])
-        #expect(result.notes.contains { $0.kind == .supplied && $0.place == "Questionnaire.item[4].enableBehavior" })
+        #expect(result.notes.contains { $0.kind == .supplied && $0.location == "Questionnaire.item[4].enableBehavior" })
         #expect(try condition(5) == ["question": "1", "operator": "exists", "answerBoolean": true])
     }
 
-    @Test func anInitialValueBesideOptionsIsTheSelectedOption() throws {
+    @Test func initialValueOfAnItemWithOptionsBecomesTheSelectedOption() throws {
         let source = try resource(
             """
             {"resourceType":"Questionnaire","status":"active","item":[
@@ -76,13 +76,13 @@ import Testing
         let group = try #require(result.resource.json.path("item.0.item.0"))
         #expect(group["type"]?.string == "display")
         #expect(group["required"] == nil && group["code"] == nil)
-        // Nor has a question of yes or no options.
+        // A yes or no question has no options either.
         let question = try #require(result.resource.json.path("item.0.item.1.item.0"))
         #expect(question["answerOption"] == nil)
         #expect(question.path("extension.0.valueCoding.code")?.string == "z")
     }
 
-    @Test func suppliedLinkIdsAreNew() throws {
+    @Test func generatedLinkIdsAreUnique() throws {
         let json = try converted(
             """
             {"resourceType":"Questionnaire","status":"draft","group":{"linkId":"r","question":[
@@ -93,7 +93,7 @@ import Testing
         #expect(ids == ["unnamed-1", "unnamed-2", "unnamed-3"])
     }
 
-    @Test func whatAnItemMayNotHaveStaysWithItsExtensions() throws {
+    @Test func elementsThatAnItemMayNotHaveStayWithTheirExtensions() throws {
         let source = try resource(
             """
             {"resourceType":"Questionnaire","status":"active","item":[

@@ -1,7 +1,7 @@
 import FHIR
 import TestSupport
 
-/// The value with one of its inner values replaced.
+/// Returns the value with one of its inner values replaced.
 func scrambled(_ json: JSON, _ random: inout Seeded) -> JSON {
     switch json {
     case .object(let object) where !object.isEmpty && random.next() % 8 != 0:
@@ -31,7 +31,7 @@ func scrambled(_ json: JSON, _ random: inout Seeded) -> JSON {
     }
 }
 
-/// Adds a member that the object did not have: an extension of a primitive, or a name of some release.
+/// Adds a member that the object does not have: an extension of a primitive, or a name of some release.
 private func graft(_ key: String, onto object: inout JSONObject, _ random: inout Seeded) {
     let mark = JSON.string("graft-\(random.next() % 100_000)")
     let extended: JSON = ["id": "e", "extension": [["url": "http://x.example/g", "valueString": mark]]]

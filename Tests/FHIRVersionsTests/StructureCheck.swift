@@ -2,20 +2,21 @@ import FHIR
 
 @testable import FHIRVersions
 
-/// Says where a resource is not built as R4's definitions ask: unknown elements, wrong cardinalities and forms.
+/// Reports where a resource does not have the structure of R4's definitions: unknown elements, wrong cardinalities and
+/// types.
 enum StructureCheck {
     static func problems(_ resource: Resource) -> [String] {
         ElementTable.r4.describes(resource.resourceType)
-            ? problems(resource.object, resource.resourceType, resource.resourceType) : []
+            ? problems(resource.object, below: resource.resourceType, at: resource.resourceType) : []
     }
 
-    private static func problems(_ object: JSONObject, _ path: String, _ place: String) -> [String] {
+    private static func problems(_ object: JSONObject, below path: String, at location: String) -> [String] {
         var found: [String] = []
-        if object.isEmpty { found.append("\(place): empty") }
+        if object.isEmpty { found.append("\(location): empty") }
         for member in object.members where member.key != "resourceType" {
             let isSibling = member.key.hasPrefix("_")
             let key = isSibling ? String(member.key.dropFirst()) : member.key
-            let here = place + "." + member.key
+            let here = location + "." + member.key
             guard let known = ElementTable.r4.member(key, below: path) else {
                 found.append("\(here): unknown")
                 continue
@@ -23,7 +24,7 @@ enum StructureCheck {
             if (member.value.array != nil) != known.member.isRepeated { found.append("\(here): cardinality") }
             for value in member.value.array ?? [member.value] {
                 if isSibling {
-                    if value != .null { found += problems(siblingOf: value, here) }
+                    if value != .null { found += problems(siblingOf: value, at: here) }
                 } else if known.type == "Resource" {
                     found += value.object.map { problems(Resource($0)) } ?? ["\(here): form"]
                 } else if let inside = known.inside {
@@ -31,9 +32,9 @@ enum StructureCheck {
                         found.append("\(here): form")
                         continue
                     }
-                    if ElementTable.r4.describes(inside) { found += problems(object, inside, here) }
+                    if ElementTable.r4.describes(inside) { found += problems(object, below: inside, at: here) }
                 } else {
-                    found += problems(primitive: value, known.type, here, mayBeNull: object["_" + key] != nil)
+                    found += problems(primitive: value, type: known.type, at: here, mayBeNull: object["_" + key] != nil)
                 }
             }
         }
@@ -44,57 +45,59 @@ enum StructureCheck {
                     ? name.hasPrefix(member.name) && name.dropFirst(member.name.count).first?.isUppercase ?? false
                     : name == member.name
             }
-            // Choice elements of which only an extension stands there have their own rule.
+            // Choice elements with only an extension have their own rule.
             let onlyExtension = object.keys == ["extension"]
-            if !present, !onlyExtension { found.append("\(place).\(member.name): missing") }
+            if !present, !onlyExtension { found.append("\(location).\(member.name): missing") }
         }
         return found
     }
 
-    private static func problems(siblingOf value: JSON, _ place: String) -> [String] {
-        guard let object = value.object else { return ["\(place): form"] }
+    private static func problems(siblingOf value: JSON, at location: String) -> [String] {
+        guard let object = value.object else { return ["\(location): form"] }
         return object.members.flatMap { member -> [String] in
             switch member.key {
             case "id": []
             case "extension":
                 (member.value.array ?? []).flatMap { value in
-                    value.object.map { problems($0, "Extension", place + ".extension") } ?? ["\(place): form"]
+                    value.object.map { problems($0, below: "Extension", at: location + ".extension") } ?? [
+                        "\(location): form"
+                    ]
                 }
-            default: ["\(place).\(member.key): unknown"]
+            default: ["\(location).\(member.key): unknown"]
             }
         }
     }
 
     private static func problems(
-        primitive value: JSON, _ type: String, _ place: String, mayBeNull: Bool
+        primitive value: JSON, type: String, at location: String, mayBeNull: Bool
     ) -> [String] {
         switch (type, value) {
-        case (_, .null): mayBeNull ? [] : ["\(place): null"]
+        case (_, .null): mayBeNull ? [] : ["\(location): null"]
         case ("boolean", .bool): []
         case ("integer", .number), ("decimal", .number), ("positiveInt", .number), ("unsignedInt", .number): []
         case ("boolean", _), ("integer", _), ("decimal", _), ("positiveInt", _), ("unsignedInt", _):
-            ["\(place): form"]
+            ["\(location): form"]
         case ("date", .string(let text)), ("dateTime", .string(let text)):
-            DateTime(text) == nil ? ["\(place): date"] : []
+            DateTime(text) == nil ? ["\(location): date"] : []
         case ("instant", .string(let text)):
-            (DateTime(text)?.precision ?? .year) < .second ? ["\(place): instant"] : []
-        case ("time", .string(let text)): TimeOfDay(text) == nil ? ["\(place): time"] : []
+            (DateTime(text)?.precision ?? .year) < .second ? ["\(location): instant"] : []
+        case ("time", .string(let text)): TimeOfDay(text) == nil ? ["\(location): time"] : []
         case (_, .string): []
-        default: ["\(place): form"]
+        default: ["\(location): form"]
         }
     }
 }
 
-/// The resource in the text.
+/// Returns the resource in the text.
 func resource(_ text: String) throws -> Resource { try Resource(Array(text.utf8)) }
 
-/// The R4 resource, which must have R4's structure.
+/// Converts a resource to R4; the result must have R4's structure.
 func converted(_ text: String, _ version: FHIRVersion = .dstu2) throws -> FHIRConversion.Converted {
     try FHIRConversion.toR4(resource(text), from: version)
 }
 
 extension JSON {
-    /// The value at a path such as `item.0.answer.0.valueString`.
+    /// Returns the value at a path such as `item.0.answer.0.valueString`.
     func path(_ path: String) -> JSON? {
         path.split(separator: ".").reduce(Optional(self)) { value, step in
             Int(step).map { value?[$0] } ?? value?[String(step)]

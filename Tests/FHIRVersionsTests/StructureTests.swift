@@ -5,12 +5,12 @@ import Testing
 
 @testable import FHIRVersions
 
-/// Resources of types that have no rules of their own.
+/// Resources of types without rules of their own.
 @Suite struct StructureTests {
     @Test(arguments: [FHIRVersion.dstu2, .stu3])
     func everyTypeBecomesR4AndNothingVanishes(version: FHIRVersion) throws {
         let seed = Seeded.newSeed()
-        let table = Conversion(from: version).source
+        let table = ReleaseConversion(from: version).source
         var resources = GeneratedResources(table: table, random: Seeded(seed))
         let types = table.resourceTypes
         #expect(types.count > 90)
@@ -63,7 +63,7 @@ import Testing
         #expect(when?.path("extension.0.valueCodeableConcept.text")?.string == "soon")
     }
 
-    @Test func aRequiredCodeThatR4DoesNotHaveStandsInAnExtension() throws {
+    @Test func requiredCodeThatR4DoesNotHaveIsKeptInAnExtension() throws {
         let json = try converted(
             #"{"resourceType":"MedicationOrder","status":"proposed","patient":{"reference":"Patient/1"}}"#
         ).resource.json
@@ -76,7 +76,7 @@ import Testing
             ])
     }
 
-    @Test func whatChangesTheMeaningIsAModifier() throws {
+    @Test func elementThatChangesTheMeaningBecomesAModifierExtension() throws {
         let json = try converted(
             """
             {"resourceType":"MedicationStatement","status":"completed","patient":{"reference":"Patient/1"},
@@ -103,7 +103,7 @@ import Testing
                 ])
     }
 
-    @Test func aReferenceIsACanonicalURLWhereItIsAURL() throws {
+    @Test func absoluteReferenceBecomesACanonicalURL() throws {
         let concept = try converted(
             """
             {"resourceType":"ConceptMap","status":"draft","sourceReference":{"reference":"http://x.example/vs"},

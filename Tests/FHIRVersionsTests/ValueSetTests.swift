@@ -30,7 +30,7 @@ import Testing
         #expect(result.resource.json.path("extension.1.valueReference.reference")?.string == "#cs")
     }
 
-    @Test func contactsContextsAndDatesStandWhereR4HasThem() throws {
+    @Test func contactsContextsAndDatesHaveTheirPathsOfR4() throws {
         let json = try converted(ValueSetTests.moods).resource.json
         #expect(json.path("contact.0.telecom.0.value")?.string == "http://x.example")
         #expect(json.path("useContext.0.valueCodeableConcept.text")?.string == "clinic")
@@ -45,7 +45,7 @@ import Testing
                 ])
     }
 
-    @Test func theCodesOfAContainedSetAreContainedBesideIt() throws {
+    @Test func codesOfAContainedSetAreContainedInTheSameResource() throws {
         let result = try converted(
             """
             {"resourceType":"Questionnaire","status":"draft","contained":[

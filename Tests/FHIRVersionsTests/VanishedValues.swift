@@ -2,17 +2,17 @@ import FHIR
 
 @testable import FHIRVersions
 
-/// The values of a resource that are neither in what was made of it nor named in the notes.
+/// The values of a resource that are neither in its conversion nor named in the notes.
 ///
-/// Every string, number and truth value counts, as often as it occurs; one that a note names, itself or by what it
-/// stands in, as left out or as written otherwise need not be there.
+/// Every string, number and Boolean counts, as often as it occurs. A value may be missing if a note names it, or an
+/// element that contains it, as left out or as written differently.
 enum VanishedValues {
     static func of(_ source: Resource, in result: FHIRConversion.Converted) -> [String] {
         var there: [JSON: Int] = [:]
-        walk(result.resource.json, "") { _, value in there[value, default: 0] += 1 }
-        let named = Set(result.notes.filter { $0.kind == .leftOut || $0.kind == .changed }.map(\.place))
+        walk(result.resource.json, at: "") { _, value in there[value, default: 0] += 1 }
+        let named = Set(result.notes.filter { $0.kind == .leftOut || $0.kind == .changed }.map(\.location))
         var lost: [String] = []
-        walk(source.json, source.resourceType) { path, value in
+        walk(source.json, at: source.resourceType) { path, value in
             guard !isNamed(path, named) else { return }
             if let count = there[value], count > 0 {
                 there[value] = count - 1
@@ -23,8 +23,8 @@ enum VanishedValues {
         return lost
     }
 
-    /// Whether a note names the place or one around it. Notes write `name` for `_name`, unless it is the `_name` itself
-    /// that does not belong there.
+    /// Whether a note names the path or one that contains it. Notes write `name` for `_name`, unless the `_name` itself
+    /// is not allowed there.
     private static func isNamed(_ path: String, _ named: Set<String>) -> Bool {
         var rest = path[...]
         while true {
@@ -37,15 +37,15 @@ enum VanishedValues {
         }
     }
 
-    /// Calls back for each value that is no list and has no members, with its place.
-    private static func walk(_ json: JSON, _ path: String, _ body: (String, JSON) -> Void) {
+    /// Calls back for each value that is not a list and has no members, with its path.
+    private static func walk(_ json: JSON, at path: String, body: (String, JSON) -> Void) {
         switch json {
         case .null: break
         case .string, .number, .bool: body(path, json)
         case .array(let values):
-            for (index, value) in values.enumerated() { walk(value, "\(path)[\(index)]", body) }
+            for (index, value) in values.enumerated() { walk(value, at: "\(path)[\(index)]", body: body) }
         case .object(let object):
-            for member in object.members { walk(member.value, path + "." + member.key, body) }
+            for member in object.members { walk(member.value, at: path + "." + member.key, body: body) }
         }
     }
 }

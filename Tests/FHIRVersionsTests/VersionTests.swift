@@ -38,11 +38,11 @@ import Testing
         ),
         (#"{"resourceType":"Questionnaire","item":[{"option":[{}]}]}"#, "4.0.1", .stu3),
     ])
-    func theResourceCountsMoreThanItsLabel(text: String, label: String, version: FHIRVersion) throws {
+    func resourceOverridesItsVersionLabel(text: String, label: String, version: FHIRVersion) throws {
         #expect(FHIRVersion.of(try resource(text), label: label) == version)
     }
 
-    @Test func withoutAnyHintTheFallbackCounts() throws {
+    @Test func resourceWithoutAHintHasTheFallbackVersion() throws {
         let patient = try resource(#"{"resourceType":"Patient"}"#)
         #expect(FHIRVersion.of(patient, fallback: .dstu2) == .dstu2)
     }
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func ofTwoReleasesAsNearTheNewerIsNearer() {
+    @Test func newerOfTwoEquallyNearReleasesIsPreferred() {
         #expect(FHIRVersion.dstu2.nearest == [.dstu2, .stu3, .r4])
         #expect(FHIRVersion.stu3.nearest == [.stu3, .r4, .dstu2])
         #expect(FHIRVersion.r4.nearest == [.r4, .stu3, .dstu2])
@@ -101,7 +101,7 @@ import Testing
             )
         }
         #expect(FHIRVersion.of(try form("")) == .stu3)
-        // What only R4 has is stronger.
+        // Elements that only R4 has are stronger evidence.
         let r4 = #",{"linkId":"c","type":"choice","answerOption":[{"valueCoding":{"code":"a"}}]}"#
         #expect(FHIRVersion.of(try form(r4)) == .r4)
     }

@@ -2,11 +2,11 @@ import FHIR
 
 @testable import FHIRVersions
 
-/// Resources of an older release in which every element that repeats stands many times: once in the resource itself, and
-/// once in one element of each list inside of it. Beside them stand as many members that no release has.
+/// Resources of an older release in which every repeating element occurs many times: once in the resource itself, and
+/// once in one element of each nested list. They have the same number of members that no release has.
 struct WideResources {
     let table: ElementTable
-    /// How often each element stands.
+    /// Number of occurrences of each element.
     let count: Int
     private var number = 0
 
@@ -15,7 +15,7 @@ struct WideResources {
         self.count = count
     }
 
-    /// How deep wide lists stand inside each other's elements.
+    /// Maximum depth of nested wide lists.
     private static let depth = 3
 
     mutating func resource(_ type: String) -> Resource {
@@ -23,7 +23,7 @@ struct WideResources {
         object["resourceType"] = .string(type)
         for member in element(type, 0, isWide: true).members { object[member.key] = member.value }
         object["id"] = "r"
-        for place in 0..<count { object["unknown\(place)"] = .string("x") }
+        for index in 0..<count { object["unknown\(index)"] = .string("x") }
         return Resource(object)
     }
 
@@ -38,8 +38,8 @@ struct WideResources {
             guard isMany || member.isRequired || depth == 0 || member.name == "linkId" else { continue }
             let type = member.types == ["*"] ? "string" : member.types.first ?? ""
             let key = member.isChoice ? member.name + ElementTable.suffix(type) : member.name
-            let values = (0..<(isMany ? count : 1)).compactMap { place in
-                value(type, member.children, depth + 1, isWide: isWide && place == 0)
+            let values = (0..<(isMany ? count : 1)).compactMap { index in
+                value(type, children: member.children, depth: depth + 1, isWide: isWide && index == 0)
             }
             guard !values.isEmpty else { continue }
             object[key] = member.isRepeated ? .array(values) : values[0]
@@ -55,7 +55,7 @@ struct WideResources {
         return "m\(number)"
     }
 
-    private mutating func value(_ type: String, _ children: String?, _ depth: Int, isWide: Bool) -> JSON? {
+    private mutating func value(_ type: String, children: String?, depth: Int, isWide: Bool) -> JSON? {
         switch type {
         case "Reference": return ["reference": .string("Order/" + mark())]
         case "Extension": return ["url": .string("http://x.example/" + mark()), "valueString": .string(mark())]

@@ -2,7 +2,7 @@ import FHIR
 import FHIRXML
 import Testing
 
-/// A resource in XML: the text inside of its element.
+/// Returns a resource in XML with the text inside of its element.
 func xml(_ inside: String, of name: String = "Patient") -> String {
     "<\(name) xmlns=\"http://hl7.org/fhir\">\(inside)</\(name)>"
 }
@@ -11,7 +11,7 @@ func read(_ text: String) throws -> JSON { try ResourceXML.read(text.utf8) }
 
 func json(_ text: String) throws -> JSON { try JSON(parsing: text) }
 
-/// What is written for a JSON text, without the declaration and the last line end.
+/// Returns the XML written for a JSON text, without the declaration and the last line end.
 func written(_ text: String, pretty: Bool = false) throws -> String {
     let output = String(decoding: try ResourceXML.write(try json(text), pretty: pretty), as: UTF8.self)
     let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -20,7 +20,7 @@ func written(_ text: String, pretty: Bool = false) throws -> String {
     return String(output.dropFirst(declaration.count).dropLast())
 }
 
-/// The error that reading a text gives.
+/// Returns the error of reading a text.
 func refusal(_ text: String) -> FHIRXMLError? { refusal(Array(text.utf8)) }
 
 func refusal(_ bytes: [UInt8]) -> FHIRXMLError? {
@@ -32,7 +32,7 @@ func refusal(_ bytes: [UInt8]) -> FHIRXMLError? {
     }
 }
 
-/// The error that writing a value gives.
+/// Returns the error of writing a value.
 func refusal(writing value: JSON) -> FHIRXMLError? {
     do throws(FHIRXMLError) {
         _ = try ResourceXML.write(value)
@@ -42,7 +42,8 @@ func refusal(writing value: JSON) -> FHIRXMLError? {
     }
 }
 
-/// The value with the members of each object sorted by name: equal for two values that differ in their order alone.
+/// Returns the value with the members of each object sorted by name: equal for two values that differ only in their
+/// order.
 func sorted(_ value: JSON) -> JSON {
     switch value {
     case .array(let items): return .array(items.map(sorted))

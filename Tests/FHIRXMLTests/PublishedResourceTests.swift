@@ -4,11 +4,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// HL7's examples of R4, which lie outside of the package.
+/// HL7's examples of R4, which are not part of the package.
 @Suite(.enabled(if: PublishedData.url("fhir-r4.tar.xz") != nil, "TRIBUTARY_CONFORMANCE is not set"))
 struct PublishedResourceTests {
-    /// The same: the same members with the same values, numbers digit by digit, narratives byte by byte but for the
-    /// space around the div and line ends.
+    /// The result has the same members with the same values: numbers digit by digit, narratives byte by byte except for
+    /// the space around the div and line ends.
     @Test func everyExampleIsTheSameAfterXML() throws {
         let unpacked = try PublishedData.unpacked("fhir-r4.tar.xz", ["fhir-r4/examples"])
         defer { unpacked.remove() }
@@ -47,7 +47,7 @@ struct PublishedResourceTests {
         #expect(count >= 6)
     }
 
-    /// Sorted, narratives with line feeds and without the space around them.
+    /// Sorts members, and gives narratives line feeds without the space around them.
     private func normal(_ value: JSON, key: String = "") -> JSON {
         switch value {
         case .array(let items): return .array(items.map { normal($0) })
@@ -70,7 +70,7 @@ struct PublishedResourceTests {
         return value
     }
 
-    /// The text without tags and references, split at space: the published twins are indented differently.
+    /// Returns the text without tags and references, split at space: the published twins are indented differently.
     private func words(_ div: String) -> [String] {
         var output = ""
         var isInTag = false

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Texts that nobody wrote: they are read or refused, and what is read is the same after writing.
+/// Random texts are read or refused, and a value that is read is the same after writing.
 @Suite struct RandomInputTests {
     private static let seed = Seeded.newSeed()
 
@@ -32,14 +32,14 @@ import Testing
         for round in 0..<4_000 {
             var bytes = Array(Self.examples[round % Self.examples.count].utf8)
             for _ in 0..<random.next(below: 2) + 1 {
-                let place = random.next(below: bytes.count)
+                let index = random.next(below: bytes.count)
                 switch random.next(below: 4) {
-                case 0: bytes[place] = UInt8(random.next(below: 96) + 32)
-                case 1: bytes.removeSubrange(place..<min(bytes.count, place + random.next(below: 20)))
-                case 2: bytes.insert(contentsOf: words[random.next(below: words.count)].utf8, at: place)
+                case 0: bytes[index] = UInt8(random.next(below: 96) + 32)
+                case 1: bytes.removeSubrange(index..<min(bytes.count, index + random.next(below: 20)))
+                case 2: bytes.insert(contentsOf: words[random.next(below: words.count)].utf8, at: index)
                 default:
-                    let end = min(bytes.count, place + random.next(below: 60))
-                    bytes.insert(contentsOf: bytes[place..<end], at: random.next(below: bytes.count))
+                    let end = min(bytes.count, index + random.next(below: 60))
+                    bytes.insert(contentsOf: bytes[index..<end], at: random.next(below: bytes.count))
                 }
                 if bytes.isEmpty { bytes = [0x3C] }
             }
@@ -54,7 +54,7 @@ import Testing
                 #expect(error.line != nil, "seed \(Self.seed), round \(round): \(error)")
             }
         }
-        // Both happen, or the mutations say nothing.
+        // Both must occur, or the mutations prove nothing.
         #expect(count.read > 50 && count.refused > 1_000, "seed \(Self.seed)")
     }
 

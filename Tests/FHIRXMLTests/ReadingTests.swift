@@ -25,12 +25,12 @@ import Testing
         #expect(value.at("valueQuantity", "value")?.number?.text == digits)
     }
 
-    @Test func aPlusBeforeAnIntegerIsNoDigit() throws {
+    @Test func plusSignBeforeAnIntegerIsDropped() throws {
         #expect(try read(xml("<multipleBirthInteger value=\"+3\"/>")).at("multipleBirthInteger") == 3)
     }
 
     /// <https://hl7.org/fhir/R4/datatypes.html#string>
-    @Test func whiteSpaceAroundAValueIsNoPartOfIt() throws {
+    @Test func whiteSpaceAroundAValueIsRemoved() throws {
         let value = try read(
             xml(
                 """
@@ -79,7 +79,7 @@ import Testing
         #expect(value["language"]?.string == "<&>\"'&#38;\u{1F600}é\n x")
     }
 
-    @Test func partsOfPrimitivesStandBesideThem() throws {
+    @Test func idAndExtensionsOfPrimitivesBecomeSiblings() throws {
         let value = try read(
             xml(
                 """
@@ -106,7 +106,7 @@ import Testing
                     #"{"resourceType":"Patient","name":[{"id":"n1","extension":[{"url":"http://e.org","id":"x"}]}]}"#)))
     }
 
-    @Test func resourcesStandInsideOfResources() throws {
+    @Test func nestedResourcesAreRead() throws {
         let bundle = try read(
             xml(
                 """
@@ -132,7 +132,7 @@ import Testing
         "<active value=\"true\"/><active value=\"true\"/>", "<active value=\"true\"/><gender value=\"male\"/><active/>",
         "<deceasedBoolean value=\"true\"/><deceasedDateTime value=\"2020\"/>",
     ])
-    func anElementThatMayStandOnceIsRefusedTheSecondTime(elements: String) {
+    func secondOccurrenceOfASingleElementIsRefused(elements: String) {
         #expect(refusal(xml(elements))?.reason == .repeatedElement)
         #expect(refusal(xml(elements))?.path == "Patient")
     }
@@ -144,7 +144,7 @@ import Testing
         #expect(value == (try json(expected)))
     }
 
-    @Test func prefixesAreNoPartOfNames() throws {
+    @Test func prefixesAreNotPartOfNames() throws {
         let text = """
             <f:Patient xmlns:f="http://hl7.org/fhir" xmlns:h="http://www.w3.org/1999/xhtml"
                 xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://hl7.org/fhir a.xsd">
@@ -153,7 +153,7 @@ import Testing
         let value = try read(text)
         #expect(value.at("text", "status") == "empty")
         let div = try #require(value.at("text", "div")?.string)
-        // The narrative stands on its own.
+        // The narrative declares its namespaces itself.
         #expect(
             div
                 == "<h:div xmlns:h=\"http://www.w3.org/1999/xhtml\" h:class=\"c\" xml:lang=\"en\">A <h:b>b</h:b></h:div>"
@@ -183,7 +183,7 @@ import Testing
                 + "<s:x/><s:y xmlns:s=\"urn:c\"/></div>")
     }
 
-    @Test func commentsInstructionsAndSpaceAreNoContent() throws {
+    @Test func commentsInstructionsAndSpaceAreIgnored() throws {
         let text =
             "<?xml version=\"1.0\"?><!-- a --><?b c?>\n<Basic xmlns=\"http://hl7.org/fhir\"><!-- d --> \t\r\n"
             + "<?e f?><id value=\"x\"><!-- g --></id></Basic><!-- h -->\n"

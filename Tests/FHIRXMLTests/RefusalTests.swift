@@ -23,14 +23,14 @@ import Testing
         #expect(error?.code == "xml-doctype")
     }
 
-    @Test func aDocumentTypeIsFoundWhereverItStands() {
+    @Test func documentTypeIsFoundAnywhere() {
         #expect(refusal("<!-- > --><?a <b ?><!DOCTYPE x><x/>")?.reason == .doctype)
         #expect(refusal(xml("<text><!DOCTYPE x></text>"))?.reason == .doctype)
         let units = Array("<!DOCTYPE x><x/>".utf16)
         #expect(refusal([0xFE, 0xFF] + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })?.reason == .doctype)
     }
 
-    @Test func wordsOfADocumentTypeInValuesAndCommentsAreText() throws {
+    @Test func doctypeTextInValuesAndCommentsIsAllowed() throws {
         #expect(try read(xml("<!-- <!DOCTYPE x> --><language value=\"]]> --> !DOCTYPE '\"/>"))["language"] != nil)
         let div = "<div xmlns=\"http://www.w3.org/1999/xhtml\"><![CDATA[<!DOCTYPE x [<!ENTITY]]></div>"
         #expect(try read(xml("<text>\(div)</text>")).at("text", "div")?.string == div)
@@ -56,7 +56,7 @@ import Testing
         #expect(refusal(latin)?.reason == .encoding)
         #expect(refusal(latin)?.line == 2)
         #expect(refusal(latin)?.column == 12)
-        // Without a mark UTF-16 and UTF-32 are not guessed.
+        // Without a byte order mark UTF-16 and UTF-32 are not guessed.
         #expect(refusal(Array(text.utf16).flatMap { [UInt8($0 & 0xFF), 0] })?.reason == .encoding)
         #expect(refusal(Array(text.utf16).flatMap { [0, 0, 0, UInt8($0 & 0xFF)] })?.reason == .encoding)
         #expect(refusal([0xFE, 0xFF, 0xD8, 0x00])?.reason == .encoding)
@@ -73,14 +73,14 @@ import Testing
         xml("<id value=\"&#0;\"/>"), xml("<id value=\"&#xD800;\"/>"), xml("<id value=\"\u{1}\"/>"), xml("<!-- -- -->"),
         xml("<id value=\"\u{FFFE}\"/>"), "<?xml version=\"1.0\"?><?xml version=\"1.0\"?><a/>",
     ])
-    func whatIsNotWellFormedIsRefusedWithItsPlace(text: String) {
+    func textThatIsNotWellFormedIsRefusedWithItsPosition(text: String) {
         let error = refusal(text)
         #expect(error?.reason == .notWellFormed)
         #expect(error?.line != nil)
         #expect(error?.column != nil)
     }
 
-    @Test func anErrorInTheMiddleHasItsPlace() {
+    @Test func errorInTheMiddleHasItsPosition() {
         let error = refusal(xml("\n<name>\n  <given value=\"é\"/><given valuee=\"x\"/></name>"))
         #expect(error?.reason == .unknownAttribute)
         #expect(error?.line == 3)
@@ -91,7 +91,7 @@ import Testing
                 == "R4 has no such attribute here (at Patient.name[0].given[1], line 3, column 22).")
     }
 
-    // MARK: What R4 does not know
+    // MARK: Content unknown to R4
 
     @Test(arguments: [
         ("<nme/>", FHIRXMLError.Reason.unknownElement), ("<value/>", .unknownElement),
@@ -112,14 +112,14 @@ import Testing
         ("<contained id=\"x\"><Basic/></contained>", .unknownAttribute),
         ("<text><div>a</div></text>", .narrative), ("<text><div xmlns=\"urn:x\">a</div></text>", .narrative),
     ])
-    func nothingUnknownIsPassedOver(inside: String, code: FHIRXMLError.Reason) {
+    func unknownContentIsRefused(inside: String, code: FHIRXMLError.Reason) {
         let error = refusal(xml(inside))
         #expect(error?.reason == code)
         #expect(error?.path?.hasPrefix("Patient") == true)
         #expect(error?.line == 1)
     }
 
-    @Test func aRootThatIsNoResourceIsRefused() {
+    @Test func rootThatIsNotAResourceIsRefused() {
         #expect(refusal("<Patient/>")?.reason == .namespace)
         #expect(refusal("<Patient xmlns=\"http://hl7.org/fhir/\"/>")?.reason == .namespace)
         for name in ["patient", "HumanName", "DomainResource", "string", "div"] {
@@ -158,7 +158,7 @@ import Testing
         #expect(refusal(narrative)?.reason == .tooLarge)
     }
 
-    @Test func largeValuesAreReadWhereverTheyStand() throws {
+    @Test func largeValuesAreReadAnywhere() throws {
         let text = String(repeating: "A", count: 11_000_000)
         let value: JSON = ["resourceType": "Binary", "id": "x", "data": .string(text)]
         #expect(try ResourceXML.read(ResourceXML.write(value)) == value)

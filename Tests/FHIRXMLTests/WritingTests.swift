@@ -3,7 +3,7 @@ import FHIRXML
 import Testing
 
 @Suite struct WritingTests {
-    @Test func elementsStandInFHIRsOrder() throws {
+    @Test func elementsAreWrittenInFHIRsOrder() throws {
         let text = #"""
             {"multipleBirthInteger":2,"name":[{"given":["A"],"family":"F","id":"n","extension":[{"valueCode":"c","url":"u"}]}],
              "active":true,"extension":[{"url":"x"}],"id":"p","contained":[{"id":"o","resourceType":"Basic"}],
@@ -36,7 +36,7 @@ import Testing
         #expect(try read(output) == (try json(text)))
     }
 
-    @Test func charactersAreEscapedSoThatTheyComeBack() throws {
+    @Test func escapedCharactersAreReadUnchanged() throws {
         let value: JSON = [
             "resourceType": "Basic", "language": "<&>\"'\t\n\r &amp; &#38; \u{7F}\u{85}\u{2028}é\u{1F600}",
         ]
@@ -50,7 +50,7 @@ import Testing
         (" ", "&#32;"), ("  ", "&#32;&#32;"), (" a ", "&#32;a&#32;"), ("  a b  ", "&#32; a b &#32;"),
         ("\t a\n", "&#9; a&#10;"), ("a", "a"),
     ])
-    func spaceAroundAValueIsEscapedSoThatItComesBack(text: String, written: String) throws {
+    func escapedSpaceAroundAValueIsReadUnchanged(text: String, written: String) throws {
         let value: JSON = [
             "resourceType": "Basic", "extension": [["url": .string(text), "valueString": .string(text)]],
         ]
@@ -111,7 +111,7 @@ import Testing
         ),
         (#"{"resourceType":"Patient","id":"\uffff"}"#, .forbiddenCharacter, "Patient.id"),
     ])
-    func nothingVanishes(text: String, code: FHIRXMLError.Reason, path: String) throws {
+    func valueWithoutAnXMLFormIsRefused(text: String, code: FHIRXMLError.Reason, path: String) throws {
         let error = refusal(writing: try json(text))
         #expect(error?.reason == code)
         #expect(error?.path == path)
@@ -122,7 +122,7 @@ import Testing
         "[]", "1", "{}", "null", #"{"resourceType":"patient"}"#, #"{"resourceType":"DomainResource"}"#,
         #"{"resourceType":1}"#,
     ])
-    func whatIsNoResourceIsRefused(text: String) throws {
+    func valueThatIsNotAResourceIsRefused(text: String) throws {
         #expect(refusal(writing: try json(text))?.reason == .unknownResource)
     }
 
@@ -144,13 +144,13 @@ import Testing
         ("<div xmlns=\"http://www.w3.org/1999/xhtml\">\u{1}</div>", .notWellFormed),
         ("<!DOCTYPE div><div xmlns=\"http://www.w3.org/1999/xhtml\"/>", .doctype),
     ])
-    func aNarrativeThatIsNoXHTMLDivIsRefused(div: String, code: FHIRXMLError.Reason) {
+    func narrativeThatIsNotAnXHTMLDivIsRefused(div: String, code: FHIRXMLError.Reason) {
         let error = refusal(writing: ["resourceType": "Basic", "text": ["status": "empty", "div": .string(div)]])
         #expect(error?.reason == code)
         #expect(error?.path == "Basic.text.div")
     }
 
-    @Test func spaceAroundANarrativeIsNoPartOfIt() throws {
+    @Test func spaceAroundANarrativeIsRemoved() throws {
         let div = "<div xmlns=\"http://www.w3.org/1999/xhtml\">a</div>"
         let value: JSON = ["resourceType": "Basic", "text": ["div": .string("\n \(div)\r\n")]]
         #expect(try ResourceXML.read(ResourceXML.write(value)).at("text", "div")?.string == div)

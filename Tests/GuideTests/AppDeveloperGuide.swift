@@ -12,7 +12,7 @@ import Questionnaires
     import HealthKit
 #endif
 
-/// The examples of docs/guide-app-developer.md as an app would have them; `GuideTests` compares the two texts.
+/// The examples of docs/guide-app-developer.md as an app would contain them; `GuideTests` compares the two texts.
 enum AppDeveloperGuide {
     static func join(folder: URL, url: String, antispam: String, receipt: String) async throws -> DeviceStore {
         let store = try DeviceStore.open(folder)

@@ -8,7 +8,7 @@ import Wire
 
 /// The five programs of the app developer's guide, against a study in memory.
 @Suite struct AppProgramTests {
-    /// A study that acknowledges and stores everything, but refuses observations of its list.
+    /// A study that acknowledges and stores everything, except for observations of its list, which it refuses.
     private actor Study: Transport {
         private(set) var received: [(kind: String, payload: JSON)] = []
         private var deliveries: [DeliveriesPage.Delivery] = []
@@ -59,7 +59,7 @@ import Wire
         return (folder, store, study, StudyConnection(enrolment: try store.enrolment(), transport: study))
     }
 
-    @Test func theProgramsSendWhatTheySayAndShowWhatBecameOfIt() async throws {
+    @Test func programsSendTheirResourcesAndShowTheOutcomes() async throws {
         let (folder, store, study, connection) = try device()
         defer { try? FileManager.default.removeItem(at: folder) }
         try store.queue(Resource(JSONObject(resourceType: "Contract", id: "c")))
@@ -110,7 +110,7 @@ import Wire
         #expect(try AppPrograms.scoreAForm(none) == nil, "nothing that is weighed has no score")
     }
 
-    @Test func theObservationIsWholeAndItsTimeHasAnOffset() throws {
+    @Test func observationIsCompleteAndItsTimeHasAnOffset() throws {
         let reading = AppPrograms.makeAnObservation(participant: "p1")
         #expect(reading.status == .final && reading.code?.coding.first?.code == "8867-4")
         guard case .dateTime(let time)? = reading.effective else {
@@ -122,7 +122,7 @@ import Wire
         #expect(reading.object.keys.prefix(4) == ["resourceType", "id", "status", "code"])
     }
 
-    @Test func theLibrariesFirstProgramsDoWhatTheirArticlesSay() async throws {
+    @Test func firstProgramsOfTheLibrariesGiveTheResultsOfTheirArticles() async throws {
         let (fahrenheit, isLength) = try LibraryArticles.ucum()
         #expect(abs(fahrenheit - Decimal(806) / 10) < Decimal(1) / 1_000_000 && isLength)
         let patient = try LibraryArticles.fhir(Data(#"{"resourceType":"Patient","y":1.0}"#.utf8))

@@ -10,7 +10,7 @@ import Testing
     import Darwin
 #endif
 
-/// The guides' examples in Swift: they compile, and do what the guides say.
+/// The guides' examples in Swift: they compile, and give the results that the guides state.
 @Suite struct GuideTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -19,7 +19,7 @@ import Testing
         try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    /// The blocks of Swift in a guide.
+    /// Returns the Swift blocks of a guide.
     private static func examples(in guide: String) -> [[String]] {
         guide.components(separatedBy: "\n```swift\n").dropFirst().map { rest in
             let block = rest.components(separatedBy: "\n```").first ?? ""
@@ -27,12 +27,12 @@ import Testing
         }
     }
 
-    /// Lines of an app's manifest; Tests/Integration/test_package.py resolves one.
+    /// Whether the lines belong to an app's manifest; Tests/Integration/test_package.py resolves one.
     private static func isOfManifest(_ lines: [String]) -> Bool {
         lines.first.map { $0.hasPrefix(".product(") || $0.hasPrefix(".package(") } ?? false
     }
 
-    /// Whether lines stand in a file one behind the other, all indented alike.
+    /// Whether the lines are consecutive lines of a file with equal extra indentation.
     private static func stand(_ lines: [String], in code: [String]) -> Bool {
         guard let first = lines.first else { return false }
         return code.indices.contains { start in
@@ -47,7 +47,7 @@ import Testing
         ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 12),
         ("docs/language.md", ["LanguageGuide"], 3),
     ])
-    func theExamplesAreTheCodeThatIsCompiledHere(guide: String, files: [String], count: Int) throws {
+    func examplesOfTheGuideAreCompiledCode(guide: String, files: [String], count: Int) throws {
         let code = try files.flatMap { try Self.text("Tests/GuideTests/\($0).swift").components(separatedBy: "\n") }
         let examples = try Self.examples(in: Self.text(guide)).filter { !Self.isOfManifest($0) }
         #expect(examples.count == count)
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// The programs that an app developer reads first are short enough to be read.
+    /// The programs that an app developer reads first must be short.
     @Test func eachOfTheFiveProgramsHasLessThanTwelveLines() throws {
         let guide = try Self.text("docs/guide-app-developer.md")
         let section = try #require(
@@ -92,8 +92,8 @@ import Testing
         for program in programs { #expect(program.count < 12, "\(program.first ?? "")") }
     }
 
-    /// What the comparison with FHIRModels says of the typed views.
-    @Test func aTypedViewKeepsWhatR4DoesNotNameAndTheDigitsOfNumbers() throws {
+    /// The statements about typed views in the comparison with FHIRModels.
+    @Test func typedViewKeepsUnknownMembersAndTheDigitsOfNumbers() throws {
         let bytes = Data(
             #"{"resourceType":"Patient","x":{"n":1.50},"name":[{"family":"Roe"}],"birthDate":"1970","active":"no"}"#
                 .utf8)
@@ -113,8 +113,8 @@ import Testing
         for name in names { #expect(manifest.contains("\"\(name)\""), "\(name)") }
     }
 
-    /// The process has its own time zone: that of this test's may be UTC, where a lost offset does not show.
-    @Test func whatTheGuideMakesHasThePersonsOffset() async {
+    /// The process has its own time zone: that of the test process may be UTC, where a lost offset is not visible.
+    @Test func resourcesOfTheGuideHaveThePersonsOffset() async {
         await #expect(processExitsWith: .success) {
             setenv("TZ", "Asia/Kathmandu", 1)
             tzset()

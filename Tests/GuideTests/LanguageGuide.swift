@@ -4,7 +4,7 @@ import FHIRValidation
 import Foundation
 import UCUM
 
-/// The example of docs/language.md as a program would have it; `GuideTests` compares the two texts.
+/// The example of docs/language.md as a program would contain it; `GuideTests` compares the two texts.
 enum LanguageGuide {
     static func example(bloodPressureProfile: JSONObject, bytes: Data, observation: JSONObject) throws
         -> (ValidationReport, [FHIRPathValue], Decimal)

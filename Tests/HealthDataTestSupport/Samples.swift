@@ -43,9 +43,9 @@ public enum Samples {
             type: try #require(HealthType.named(name)), value: value, start: start, end: start, source: watch)
     }
 
-    /// A sample of sleep analysis.
+    /// Returns a sample of sleep analysis.
     ///
-    /// - Parameter start: seconds after 2023-02-11T00:00:00+01:00.
+    /// - Parameter start: Seconds after 2023-02-11T00:00:00+01:00.
     public static func sleep(
         _ stage: SleepStage, from start: Int64, to end: Int64,
         source: HealthSource = HealthSource(product: .appleWatch, version: "9.2"), offset: Int16 = 60
@@ -58,7 +58,7 @@ public enum Samples {
             end: HealthInstant(seconds: midnight + end, offsetMinutes: offset), source: source)
     }
 
-    /// One sample of every shape that an observation can have.
+    /// Returns one sample of every form that an observation can have.
     public static func ofEveryShape() throws -> [HealthSample] {
         let sleep = try #require(HealthType.named("SleepAnalysis"))
         let protein = try quantity("DietaryProtein", "12.5", unit: "oz")
@@ -91,7 +91,7 @@ public enum Samples {
         ]
     }
 
-    /// Converts samples; systolic and diastolic ones alone are members.
+    /// Converts samples; single systolic and diastolic samples are members.
     public static func convert(
         _ samples: [HealthSample], claims: [HealthSample] = [], known: Set<SampleFingerprint> = [],
         selection: HealthSelection = HealthSelection(subject: "p1")
@@ -101,8 +101,8 @@ public enum Samples {
         for sample in samples {
             switch sample.value {
             case .bloodPressure(let systolic, let diastolic) where systolic == nil || diastolic == nil:
-                let place = systolic == nil ? 1 : 0
-                let row = conversion.importReport.row(for: sample.type.components[place].identifier)
+                let index = systolic == nil ? 1 : 0
+                let row = conversion.importReport.row(for: sample.type.components[index].identifier)
                 try conversion.addMember(sample, row: row)
             default: try conversion.add(sample, row: conversion.importReport.row(for: sample.type.identifier))
             }

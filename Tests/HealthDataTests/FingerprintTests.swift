@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct FingerprintTests {
-    @Test func theHashIsTheOneItHasAlwaysBeenAChangeWouldSendEverythingAgain() throws {
+    @Test func fingerprintHasNotChanged() throws {
         #expect(
             try Samples.heartRate().fingerprint.text
                 == "b2f052cef0a3d297350cd918b6ee4e5cfc071076d3170e26216c0d0362fa27d1")
@@ -15,7 +15,7 @@ import Testing
                 == "cdf1636e5625e3d4e00adeb727a8c2dea625e78492ce716640412f6e6a82fdeb")
     }
 
-    @Test func typeStartEndValueUnitAndSourceMakeTheIdentityOffsetMetadataAndCreationDoNot() throws {
+    @Test func identityConsistsOfTypeTimesValueUnitAndSource() throws {
         let sample = try Samples.heartRate()
         var same = sample
         same.start.offsetMinutes = 60
@@ -51,7 +51,7 @@ import Testing
         var random = Seeded(seed)
         var set = FingerprintSet()
         var model: Set<FingerprintKey> = []
-        // Few parts and few slots to begin at: many collisions. Zero is the mark of a free slot and must work as a key.
+        // Few prefixes and few initial slots: many collisions. Zero marks a free slot and must work as a key.
         var pool = (0..<1500).map { _ in
             FingerprintKey(
                 high: UInt64.random(in: 0...2, using: &random) << 59,
@@ -80,7 +80,7 @@ import Testing
         FileManager.default.temporaryDirectory.appendingPathComponent("seen-\(UUID().uuidString)")
     }
 
-    @Test func whatIsCommittedIsThereTheNextTimeWhatIsOnlyStagedIsNot() throws {
+    @Test func committedFingerprintsPersistAndStagedOnesDoNot() throws {
         let file = file()
         defer { try? FileManager.default.removeItem(at: file) }
         let fingerprints = try (0..<50).map { try Samples.heartRate(at: Int64($0)).fingerprint }
@@ -93,12 +93,12 @@ import Testing
         seen.stage(fingerprints[45])
         let again = try SentFingerprints(file: file)
         #expect(again.count == 40)
-        for (place, fingerprint) in fingerprints.enumerated() { #expect(again.contains(fingerprint) == (place < 40)) }
+        for (index, fingerprint) in fingerprints.enumerated() { #expect(again.contains(fingerprint) == (index < 40)) }
         seen.discard()
         #expect(!seen.contains(fingerprints[45]))
     }
 
-    @Test func anEntryCutByACrashAtAnyByteCostsThatEntryAlone() throws {
+    @Test func entryTruncatedAtAnyByteLosesOnlyThatEntry() throws {
         let file = file()
         defer { try? FileManager.default.removeItem(at: file) }
         let fingerprints = try (0..<4).map { try Samples.heartRate(at: Int64($0)).fingerprint }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aFileOfAnotherKindIsRefusedAndLeftAlone() throws {
+    @Test func fileOfAnotherKindIsRefusedAndUnchanged() throws {
         let file = file()
         defer { try? FileManager.default.removeItem(at: file) }
         try Data("not a list of samples at all".utf8).write(to: file)
@@ -125,7 +125,7 @@ import Testing
         #expect(try Data(contentsOf: file) == Data("not a list of samples at all".utf8))
     }
 
-    @Test func aFolderThatIsNotThereIsAnErrorWithACodeAndTheSamplesStayStaged() throws {
+    @Test func missingFolderIsAnErrorAndSamplesStayStaged() throws {
         var seen = try SentFingerprints(file: file().appendingPathComponent("missing"))
         let fingerprint = try Samples.heartRate().fingerprint
         seen.stage(fingerprint)

@@ -5,7 +5,7 @@ import HealthDataTestSupport
 import Testing
 
 @Suite struct HealthConversionTests {
-    @Test func exactDuplicatesCollapseKnownSamplesAreSkippedAndItAddsUp() throws {
+    @Test func duplicatesAndKnownSamplesAreSkippedAndTheAccountAddsUp() throws {
         let samples = [
             try Samples.heartRate(), try Samples.heartRate(), try Samples.heartRate("80"), try Samples.heartRate(at: 9),
         ]
@@ -14,7 +14,7 @@ import Testing
         #expect(importReport.skipped == ["HKQuantityTypeIdentifierHeartRate": [.duplicate: 1, .alreadyKnown: 1]])
     }
 
-    @Test func aSinkThatKnowsAgainWhatItTookGetsRepeatsTooAndPutsTheAccountRight() throws {
+    @Test func sinkThatRecognisesRepeatsReceivesThemAndCorrectsTheAccount() throws {
         var future = try Samples.heartRate("9999", at: 20)
         future.end.seconds += 1
         let samples = [
@@ -22,16 +22,16 @@ import Testing
         ]
         let (_, wanted) = try Samples.convert(samples, known: [samples[1].fingerprint])
         var stored: Set<String> = []
-        var place: HealthImportReport.Place?
-        var repeats: [(HealthImportReport.Place, SkipReason)] = []
+        var counterKey: HealthImportReport.CounterKey?
+        var repeats: [(HealthImportReport.CounterKey, SkipReason)] = []
         let sink = HealthSink(
-            counting: { place = $0 },
+            counting: { counterKey = $0 },
             observation: { made in
-                let place = try #require(place)
+                let counterKey = try #require(counterKey)
                 if !stored.insert(made.id).inserted {
-                    repeats.append((place, .duplicate))
+                    repeats.append((counterKey, .duplicate))
                 } else if made.fingerprint == samples[1].fingerprint {
-                    repeats.append((place, .alreadyKnown))
+                    repeats.append((counterKey, .alreadyKnown))
                 }
             })
         let conversion = HealthConversion(HealthSelection(), sink)
@@ -40,7 +40,7 @@ import Testing
         }
         try conversion.finish()
         #expect(conversion.importReport.converted == 5 && repeats.count == 3)
-        for (place, reason) in repeats { conversion.importReport.recount(place, as: reason) }
+        for (counterKey, reason) in repeats { conversion.importReport.recount(counterKey, as: reason) }
         #expect(conversion.importReport.converted == wanted.converted && wanted.converted == 2)
         #expect(conversion.importReport.skipped == wanted.skipped)
         #expect(conversion.importReport.repaired == wanted.repaired)
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aNutrientThatCouldNotWaitIsReferredToByItsMealWhoeverFindsRepeats(remembers: Bool) throws {
+    func nutrientConvertedBeforeItsMealIsReferencedByTheMeal(remembers: Bool) throws {
         let member = try Samples.quantity("DietaryProtein", "12.5", unit: "g")
         guard case .quantity(let grams) = member.value else { return }
         var meals: [HealthSample] = []
@@ -59,7 +59,7 @@ import Testing
         let conversion = HealthConversion(HealthSelection(), sink)
         let row = conversion.importReport.row(for: member.type.identifier)
         try conversion.addMember(member, row: row)
-        // So many that the first is let go.
+        // More nutrients than the limit, so that the first is converted.
         for second in 1...HealthConversion.nutrientLimit {
             let other = HealthSample(
                 type: member.type, value: member.value,
@@ -79,7 +79,7 @@ import Testing
         if case .components(let components)? = meals.first?.value { #expect(components.isEmpty) }
     }
 
-    @Test func notesAreNamedByThemselves() throws {
+    @Test func notesHaveTheirOwnInclusion() throws {
         func record(_ type: String) throws -> ClinicalRecord {
             try #require(ClinicalRecord(["resourceType": .string(type), "id": "1"]))
         }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func samplesBeforeTheDateAndOfOtherTypesAreNamed() throws {
+    @Test func samplesBeforeTheDateAndOfOtherTypesAreReported() throws {
         let selection = HealthSelection(
             since: Samples.start.date.addingTimeInterval(5), types: [try #require(HealthType.named("HeartRate"))])
         let samples = [
@@ -107,13 +107,13 @@ import Testing
         #expect(importReport.skipped["HKCorrelationTypeIdentifierBloodPressure"] == [.notSelected: 1])
     }
 
-    @Test func typesAreSelectedByNameAndANameThatMeansNoneIsAnError() throws {
+    @Test func typesAreSelectedByNameAndUnknownNamesAreErrors() throws {
         let types = try HealthSelection.types(named: ["HeartRate", "BloodPressureSystolic"])
         #expect(Set(types.map(\.shortName)) == ["HeartRate", "BloodPressure"])
         #expect(throws: UnknownHealthType.self) { try HealthSelection.types(named: ["StepCount", "Mood"]) }
     }
 
-    @Test func timesThatCannotBeAreNamed() throws {
+    @Test func impossibleTimesAreReported() throws {
         var future = try Samples.heartRate()
         future.end.seconds = 253_402_300_799
         var past = try Samples.heartRate()
@@ -124,7 +124,7 @@ import Testing
         #expect(importReport.skipped["HKQuantityTypeIdentifierHeartRate"] == [.dateOutOfRange: 2, .endBeforeStart: 1])
     }
 
-    @Test func membersOfOneTimeAndSourceBecomeOneObservationWhatIsLeftAloneIsOneOfItsOwn() throws {
+    @Test func membersOfOneTimeAndSourceAreJoinedAndOthersStaySeparate() throws {
         let other = HealthSource(product: .app)
         let (made, importReport) = try Samples.convert([
             try Samples.pressure(nil, "80"), try Samples.pressure("120", nil), try Samples.pressure("130", nil, at: 60),
@@ -137,7 +137,7 @@ import Testing
         #expect(importReport.skipped == ["HKQuantityTypeIdentifierBloodPressureDiastolic": [.combinedWithSystolic: 2]])
     }
 
-    @Test func aMemberThatACorrelationClaimsIsNoObservationWhicheverComesFirst() throws {
+    @Test func claimedMemberIsNotAnObservationInEitherOrder() throws {
         let member = try Samples.pressure("120", nil)
         let before = try Samples.convert([member], claims: [member])
         #expect(before.made.isEmpty)
@@ -151,7 +151,7 @@ import Testing
         #expect(made == 0 && conversion.importReport.read == 1)
     }
 
-    @Test func aPairHasTheIdentityOfTheCorrelationWithTheSameValuesBothWaysOfWritingItAreOneSample() throws {
+    @Test func pairHasTheIdentityOfTheCorrelationWithTheSameValues() throws {
         let pair = try Samples.convert([try Samples.pressure("120", nil), try Samples.pressure(nil, "80")]).made
         #expect(pair.map(\.fingerprint) == [try Samples.pressure("120", "80").fingerprint])
     }
@@ -163,7 +163,7 @@ import Testing
         #expect(made.count == 2 && importReport.implausible == ["HKQuantityTypeIdentifierHeartRate": 1])
     }
 
-    @Test func whatEmitThrowsEndsTheConversion() throws {
+    @Test func errorOfTheSinkEndsTheConversion() throws {
         struct Full: Error {}
         let conversion = HealthConversion(HealthSelection(), isKnown: { _ in false }, emit: { _ in throw Full() })
         #expect(throws: Full.self) {
@@ -173,7 +173,7 @@ import Testing
         #expect(conversion.importReport.converted == 0)
     }
 
-    @Test func theAccountKeepsNamesOfTypesToHealthKitsFormAndNumber() {
+    @Test func importReportLimitsTheNamesOfTypes() {
         var importReport = HealthImportReport()
         for name in ["HKQuantityTypeIdentifierNew", "Robin’s type", "", "HK Robin", String(repeating: "H", count: 300)]
         {
@@ -200,7 +200,7 @@ import Testing
         #expect(Set(Repairs.kinds.map(\.code)).count == Repairs.kinds.count)
     }
 
-    @Test func yearsOfBloodPressuresThatStandApartBecomeOneObservationEachAndTheCorrelationsAddNone() throws {
+    @Test func yearsOfSeparateBloodPressuresAreJoinedAndTheirCorrelationsAddNone() throws {
         var made = 0
         let conversion = HealthConversion(HealthSelection(subject: "p1"), HealthSink(observation: { _ in made += 1 }))
         let count = 10_500

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct HealthQuantityTests {
-    private func converted(_ type: String, _ text: String, _ unit: String) throws -> String {
+    private func converted(_ type: String, text: String, unit: String) throws -> String {
         let measure = try #require(HealthType.named(type)?.measure)
         return try HealthQuantity(text, unit: unit, as: measure).number.text
     }
@@ -34,13 +34,13 @@ import Testing
         ("OxygenSaturation", "0.9", "%", "90"), ("OxygenSaturation", "9.7e-1", "%", "97"),
     ])
     func exactDecimalArithmetic(type: String, text: String, unit: String, expected: String) throws {
-        #expect(try converted(type, text, unit) == expected)
+        #expect(try converted(type, text: text, unit: unit) == expected)
     }
 
-    @Test func noResultHasMoreDigitsThanFHIRsDecimalsNeedHold() throws {
-        let text = try converted("DistanceWalkingRunning", "0.4971749504535062", "mi")
+    @Test func resultsHaveUpTo18Digits() throws {
+        let text = try converted("DistanceWalkingRunning", text: "0.4971749504535062", unit: "mi")
         #expect(text == "800.125523462647482")
-        #expect(try converted("BodyTemperature", "99.1", "degF") == "37.2777777777777778")
+        #expect(try converted("BodyTemperature", text: "99.1", unit: "degF") == "37.2777777777777778")
     }
 
     @Test func aPercentageAbove1IsPercentAlreadyAndCountedAsMended() throws {
@@ -59,13 +59,13 @@ import Testing
         ("-", .valueNotANumber),
         (".", .valueNotANumber), ("1.2.3", .valueNotANumber), (String(repeating: "9", count: 40), .valueOutOfRange),
     ])
-    func whatIsNoNumberIsNamed(text: String, reason: SkipReason) throws {
+    func invalidNumberIsRefusedWithItsReason(text: String, reason: SkipReason) throws {
         let measure = try #require(HealthType.named("HeartRate")?.measure)
         #expect(throws: reason) { try HealthQuantity(text, unit: "count/min", as: measure) }
     }
 
     @Test(arguments: [("+72", "72"), (".5", "0.5"), ("072", "72"), ("5.", "5"), (" 7 ", "7"), ("-.5", "-0.5")])
-    func numbersThatJSONWouldNotTakeAreMended(text: String, expected: String) throws {
+    func numbersThatAreNotValidJSONAreRepaired(text: String, expected: String) throws {
         let measure = try #require(HealthType.named("HeartRate")?.measure)
         let quantity = try HealthQuantity(text, unit: "count/min", as: measure)
         #expect(quantity.number.text == expected)
@@ -84,8 +84,9 @@ import Testing
         let height = try #require(HealthType.named("Height")?.measure)
         for _ in 0..<2000 {
             let digits = String(Int.random(in: 0...9_999_999, using: &random))
-            let places = Int.random(in: 0...6, using: &random)
-            let text = places == 0 ? digits : digits + "." + String(repeating: "0", count: places - 1) + "7"
+            let fractionDigits = Int.random(in: 0...6, using: &random)
+            let text =
+                fractionDigits == 0 ? digits : digits + "." + String(repeating: "0", count: fractionDigits - 1) + "7"
             let value = try #require(Decimal(string: text, locale: nil))
             let grams = try HealthQuantity(text, unit: "g", as: mass).number
             let metres = try HealthQuantity(text, unit: "m", as: height).number

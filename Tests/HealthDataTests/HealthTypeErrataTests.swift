@@ -5,7 +5,7 @@ import UCUM
 
 @testable import HealthData
 
-/// The twenty errors that were found in published mappings of HealthKit to FHIR: none of them is here.
+/// The twenty errors found in published mappings of HealthKit to FHIR: the type table has none of them.
 @Suite struct HealthTypeErrataTests {
     private func type(_ name: String) throws -> HealthType {
         try #require(HealthTypeTable.standard.all.first { $0.shortName == name }, "\(name)")
@@ -36,7 +36,7 @@ import UCUM
         #expect(try type("DietaryCarbohydrates").title == "Dietary Carbohydrates")
     }
 
-    @Test func of4TheDistanceOfSkatingSportsIsNamedForSkating() throws {
+    @Test func of4DistanceOfSkatingSportsHasItsOwnName() throws {
         let type = try type("DistanceSkatingSports")
         #expect(type.codings.last?.display == "Skating Sports Distance")
         #expect(Set(HealthType.all.map(\.title)).count == HealthType.all.count, "no two types have one name")

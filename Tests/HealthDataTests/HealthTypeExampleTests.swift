@@ -5,7 +5,7 @@ import HealthData
 import Testing
 
 @Suite struct HealthTypeExampleTests {
-    @Test func everyTypeHasAnExampleThatIsValidR4ByOurOwnValidator() throws {
+    @Test func everyTypeHasAnExampleThatIsValidR4() throws {
         let validator = FHIRValidator()
         var ids: Set<String> = []
         for type in HealthType.all {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func anExampleCarriesTheTypesCodesCategoryAndUnitAndSaysItOfTheSubject() throws {
+    @Test func exampleHasTheTypesCodesCategoryAndUnitAndTheSubject() throws {
         for type in HealthType.all where type.kind != .clinicalRecord {
             let example = try #require(type.example(subject: "p9"))
             let shown = type.correlation.flatMap(HealthType.named) ?? type
@@ -61,7 +61,7 @@ import Testing
         for key in HealthMetadataKey.all { #expect(page.contains("`\(key.key)`")) }
     }
 
-    @Test func theSupplementOnThePageIsOneThatIsTaken() throws {
+    @Test func supplementOnThePageIsValid() throws {
         let page = try Self.page()
         let start = try #require(page.firstRange(of: "```json\n")?.upperBound)
         let end = try #require(page[start...].firstRange(of: "```")?.lowerBound)

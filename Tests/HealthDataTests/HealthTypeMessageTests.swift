@@ -7,7 +7,7 @@ import Testing
 @Suite struct HealthTypeMessageTests {
     private static let zero = UUID(uuidString: "00000000-0000-0000-0000-000000000000")
 
-    private func message(_ name: String, _ text: String, _ unit: String) throws -> JSON? {
+    private func message(_ name: String, text: String, unit: String) throws -> JSON? {
         let type = try #require(HealthType.named(name))
         let measure = try #require(type.measure)
         let epoch = HealthInstant(seconds: 0, offsetMinutes: 120)
@@ -34,10 +34,10 @@ import Testing
         ("OxygenSaturation", "0.98", "%", "oxygenSaturation", "98", "%"),
         ("StepCount", "200", "count", "stepCount", "200", "count"),
     ])
-    func theValueAndTheUnitStandUnderTheNamesThatReceiversKnow(
+    func messageHasValueAndUnitUnderTheNamesOfReceivers(
         name: String, text: String, unit: String, key: String, value: String, shown: String
     ) throws {
-        let message = try #require(try message(name, text, unit))
+        let message = try #require(try message(name, text: text, unit: unit))
         #expect(message["uuid"]?.string == "00000000-0000-0000-0000-000000000000")
         #expect(message["startDate"]?.string == "1970-01-01T00:00:00Z")
         #expect(message["endDate"]?.string == "1970-01-01T00:00:00Z")
@@ -46,7 +46,7 @@ import Testing
         #expect(message.object?.count == 5)
     }
 
-    @Test func aBloodPressureHasTwoValuesAndTwoUnitsHalfOfOneIsNoMessage() throws {
+    @Test func bloodPressureMessageNeedsBothValues() throws {
         let message = try #require(try Samples.pressure("120", "80").message(subject: nil))
         #expect(message["systolic"]?.integer == 120 && message["diastolic"]?.integer == 80)
         #expect(message["systolicUnit"]?.string == "mmHg" && message["diastolicUnit"]?.string == "mmHg")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func typesThatHealthKitOnFhirDoesNotKnowHaveNoMessage() throws {
-        #expect(try message("FlightsClimbed", "3", "count") == nil)
+        #expect(try message("FlightsClimbed", text: "3", unit: "count") == nil)
         #expect(HealthType.all.compactMap(\.message).count == 18)
     }
 }

@@ -8,7 +8,7 @@ import Testing
         try HealthTypeTable.standard.applying(supplement: JSON(parsing: "{\"types\":[\(types)]}"))
     }
 
-    @Test func whatASupplementSaysOfATypeReplacesWhatTheTableHasAndTheRestStays() throws {
+    @Test func supplementReplacesMembersOfATypeAndKeepsTheOthers() throws {
         let table = try applied(
             """
             {"identifier":"HKQuantityTypeIdentifierBodyMass","title":"Weight",
@@ -27,7 +27,7 @@ import Testing
         let json = try #require(type.example())
         #expect(json.at("code", "text")?.string == "Weight")
         #expect(json.at("valueQuantity", "code")?.string == "[lb_av]")
-        // The standard table is as it was.
+        // The standard table is unchanged.
         #expect(HealthType.named("BodyMass")?.unit?.ucum == "kg")
         #expect(table.all.count == HealthType.all.count)
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(upper?.measure.plausible == nil, "a range in mmHg means nothing in kPa")
     }
 
-    @Test func newTypesAQuantityACategoryWithValuesAnEvent() throws {
+    @Test func supplementAddsQuantityCategoryAndEventTypes() throws {
         let table = try applied(
             """
             {"identifier":"HKQuantityTypeIdentifierGripStrength","kind":"quantity","title":"Grip Strength",
@@ -129,19 +129,19 @@ import Testing
             "supplement-identifier-repeated", "types[0].options[0]"
         ),
     ])
-    func whatIsWrongIsNamedWithItsPlace(text: String, code: String, place: String) throws {
+    func errorsAreNamedWithTheirPath(text: String, code: String, path: String) throws {
         let json = try JSON(parsing: text)
         do {
             _ = try HealthTypeTable.standard.applying(supplement: json)
             Issue.record("\(text) was taken")
         } catch {
             #expect(error.code == code, "\(text): \(error)")
-            #expect(error.place == place, "\(text): \(error)")
-            #expect(place.isEmpty || error.message.hasPrefix(place + ": "))
+            #expect(error.path == path, "\(text): \(error)")
+            #expect(path.isEmpty || error.message.hasPrefix(path + ": "))
         }
     }
 
-    @Test func damagedSupplementsAreTakenOrRefusedWithAPlaceAndNeverHarm() throws {
+    @Test func damagedSupplementsAreAcceptedOrRefusedWithAPath() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         let whole = """
@@ -155,14 +155,14 @@ import Testing
         let pieces = ["null", "[]", "{}", "\"\"", "1e400", "-1", "true", "\"%\"", "\"\\u0000\"", "\"HKWorkout\""]
         for _ in 0..<300 {
             var text = Array(whole.utf8)
-            let place = Int.random(in: 0..<text.count, using: &random)
+            let index = Int.random(in: 0..<text.count, using: &random)
             switch Int.random(in: 0...2, using: &random) {
-            case 0: text[place] = UInt8.random(in: 0x20...0x7E, using: &random)
-            case 1: text.remove(at: place)
+            case 0: text[index] = UInt8.random(in: 0x20...0x7E, using: &random)
+            case 1: text.remove(at: index)
             default:
                 let piece = pieces.randomElement(using: &random) ?? "null"
-                // A value is replaced: from a colon to the next comma.
-                guard let colon = text[place...].firstIndex(of: 0x3A),
+                // Replaces a value: from a colon to the next comma.
+                guard let colon = text[index...].firstIndex(of: 0x3A),
                     let comma = text[colon...].firstIndex(where: { $0 == 0x2C || $0 == 0x7D })
                 else { continue }
                 text.replaceSubrange((colon + 1)..<comma, with: piece.utf8)

@@ -15,7 +15,7 @@ import UCUM
             if case .quantity(let measure) = key.value { (key.key, measure) } else { nil }
         }
 
-    @Test func everyUCUMCodeCanBeReadAndHasTheDimensionAndSizeOfHealthKitsUnitExceptionsStandByName() throws {
+    @Test func ucumCodesAgreeWithHealthKitsUnitsExceptForListedExceptions() throws {
         for (identifier, measure) in Self.measures {
             let ucum = try UCUMUnit(measure.unit.ucum)
             let scale = HealthUnit.scale(from: measure.healthKitUnit, to: measure.unit.ucum)
@@ -31,7 +31,7 @@ import UCUM
         #expect(HealthUnit.exceptions.isSubset(of: Self.measures.map(\.identifier)))
     }
 
-    @Test func percentAloneIsScaledBy100() throws {
+    @Test func onlyPercentIsScaledBy100() throws {
         let scaled = Set(HealthType.all.filter { $0.measure?.scale == 100 }.map(\.shortName))
         #expect(
             scaled == [
@@ -49,7 +49,7 @@ import UCUM
         }
     }
 
-    @Test func countsSayWhatTheyCountNoneIsABareNumber() {
+    @Test func countsHaveAnAnnotationForTheCountedThing() {
         for (identifier, measure) in Self.measures where measure.healthKitUnit == .count {
             #expect(measure.unit.ucum.hasPrefix("{") || measure.unit.ucum == "kg/m2", "\(identifier)")
         }
@@ -60,19 +60,19 @@ import UCUM
             let own = try #require(measure.sourceUnit(named: measure.healthKitUnit.text), "\(identifier)")
             #expect(own.scale == (measure.scale == 100 ? .fraction : .same), "\(identifier)")
         }
-        func text(_ name: String, _ value: String, _ unit: String) throws -> String {
+        func text(_ name: String, value: String, unit: String) throws -> String {
             let measure = try #require(HealthType.named(name)?.measure)
             return try HealthQuantity(value, unit: unit, as: measure).number.text
         }
-        #expect(try text("VO2Max", "41.3", "mL/min·kg") == "41.3")
-        #expect(try text("VO2Max", "41.3", "ml/(kg*min)") == "41.3")
-        #expect(try text("PhysicalEffort", "3.6", "kcal/hr·kg") == "3.6")
-        #expect(try text("DietaryVitaminD", "0.025", "mg") == "25")
-        #expect(try text("DietaryWater", "16", "fl_oz_us") == "0.473176473")
-        #expect(try text("RunningSpeed", "10.8", "km/hr") == "3")
-        #expect(try text("DistanceCycling", "0.001", "Mm") == "1000")
-        #expect(try text("BloodGlucose", "5", "mmol/L") == "90.07794000002705")
-        #expect(try text("OxygenSaturation", "0.97", "count") == "97")
+        #expect(try text("VO2Max", value: "41.3", unit: "mL/min·kg") == "41.3")
+        #expect(try text("VO2Max", value: "41.3", unit: "ml/(kg*min)") == "41.3")
+        #expect(try text("PhysicalEffort", value: "3.6", unit: "kcal/hr·kg") == "3.6")
+        #expect(try text("DietaryVitaminD", value: "0.025", unit: "mg") == "25")
+        #expect(try text("DietaryWater", value: "16", unit: "fl_oz_us") == "0.473176473")
+        #expect(try text("RunningSpeed", value: "10.8", unit: "km/hr") == "3")
+        #expect(try text("DistanceCycling", value: "0.001", unit: "Mm") == "1000")
+        #expect(try text("BloodGlucose", value: "5", unit: "mmol/L") == "90.07794000002705")
+        #expect(try text("OxygenSaturation", value: "0.97", unit: "count") == "97")
         #expect(HealthType.workout.components.first?.measure.sourceUnit(named: "h") != nil)
         for (type, unit) in [("BodyMass", "m"), ("StepCount", ""), ("HeartRate", "beats"), ("Height", "cm ")] {
             let found = HealthType.named(type)?.measure?.sourceUnit(named: unit)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HealthData
 
-/// One sample has one identity, whatever unit its value is written in.
+/// A sample has one identity for all units of its value.
 @Suite struct IdentityTests {
     private struct Missing: Error {}
 
@@ -22,11 +22,11 @@ import Testing
         ("PeakExpiratoryFlowRate", "L/min", "mL/s", 50...900),
     ]
 
-    private static func sample(_ type: String, _ value: String, _ unit: String) throws -> HealthSample {
+    private static func sample(_ type: String, value: String, unit: String) throws -> HealthSample {
         try Samples.quantity(type, value, unit: unit)
     }
 
-    /// The fingerprints by which a sample is known.
+    /// Returns the fingerprints by which a sample is known.
     private static func all(_ sample: HealthSample) -> Set<SampleFingerprint> {
         Set([sample.fingerprint] + sample.alternateFingerprints)
     }
@@ -46,7 +46,9 @@ import Testing
     func theSameValueInAnotherUnitIsTheSameSample(
         type: String, value: String, unit: String, other: String, otherUnit: String
     ) throws {
-        let (first, second) = (try Self.sample(type, value, unit), try Self.sample(type, other, otherUnit))
+        let (first, second) = (
+            try Self.sample(type, value: value, unit: unit), try Self.sample(type, value: other, unit: otherUnit)
+        )
         #expect(first.fingerprint == second.fingerprint)
         #expect(first.fingerprint.resourceID(subject: "p1") == second.fingerprint.resourceID(subject: "p1"))
     }
@@ -63,11 +65,13 @@ import Testing
     func anotherValueIsAnotherSample(
         type: String, value: String, unit: String, other: String, otherUnit: String
     ) throws {
-        let (first, second) = (try Self.sample(type, value, unit), try Self.sample(type, other, otherUnit))
+        let (first, second) = (
+            try Self.sample(type, value: value, unit: unit), try Self.sample(type, value: other, unit: otherUnit)
+        )
         #expect(Self.all(first).isDisjoint(with: Self.all(second)))
     }
 
-    @Test func twoWrittenFormsWithSixDigitsMeetForRandomValuesOfEveryUnit() throws {
+    @Test func writtenFormsWithSixDigitsShareAnIdentityForRandomValuesOfEveryUnit() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         var (apart, missed, count) = (0, 0, 0)
@@ -81,7 +85,7 @@ import Testing
                 let own = size[0][0] + value * (size[0][1] - size[0][0])
                 let other = (own - size[1][0]) / (size[1][1] - size[1][0])
                 func read(_ value: Double, _ unit: String) throws -> HealthSample {
-                    try Self.sample(type, String(format: "%.6g", value), unit)
+                    try Self.sample(type, value: String(format: "%.6g", value), unit: unit)
                 }
                 let (left, right) = (try read(value, first), try read(other, second))
                 count += 1
@@ -91,7 +95,7 @@ import Testing
             }
         }
         #expect(missed == 0, "seed \(seed)")
-        // Few values lie at a boundary, so that nearly all have one id from the beginning.
+        // Few values are at a boundary, so that nearly all have one id from the beginning.
         #expect(apart * 25 < count, "\(apart) of \(count), seed \(seed)")
     }
 
@@ -119,18 +123,19 @@ import Testing
         #expect(IdentityNumber("97.0", .significant(4, isCount: false), shiftedBy: -2).text == "0.97")
     }
 
-    /// A pair of written forms of one value that lie on both sides of a boundary.
+    /// Returns two written forms of one value that are on both sides of a boundary.
     private static func pairAtABoundary() throws -> (HealthSample, HealthSample) {
         for step in 1...20_000 {
             let miles = Double(step) / 1000
-            let left = try sample("DistanceWalkingRunning", String(format: "%.6g", miles), "mi")
-            let right = try sample("DistanceWalkingRunning", String(format: "%.6g", miles * 1.609344), "km")
+            let left = try sample("DistanceWalkingRunning", value: String(format: "%.6g", miles), unit: "mi")
+            let right = try sample(
+                "DistanceWalkingRunning", value: String(format: "%.6g", miles * 1.609344), unit: "km")
             if left.fingerprint != right.fingerprint { return (left, right) }
         }
         throw Missing()
     }
 
-    @Test func aSampleWhoseUnitChangesWithinAnExportIsConvertedOnceAlsoAtABoundary() throws {
+    @Test func sampleInTwoUnitsAtABoundaryIsConvertedOnce() throws {
         let (left, right) = try Self.pairAtABoundary()
         #expect(right.alternateFingerprints.contains(left.fingerprint))
         for samples in [[left, right], [right, left]] {
@@ -145,7 +150,7 @@ import Testing
 
     @Test func bothPressuresAndTheMembersOfAMealCountWithTheirAlternates() throws {
         let type = try #require(HealthType.named("BloodPressure"))
-        func pressure(_ systolic: String, _ diastolic: String, _ unit: String) throws -> HealthSample {
+        func pressure(_ systolic: String, diastolic: String, unit: String) throws -> HealthSample {
             let values = try zip(type.components, [systolic, diastolic]).map { component, text in
                 try HealthQuantity(text, unit: unit, as: component.measure)
             }
@@ -153,13 +158,13 @@ import Testing
                 type: type, value: .bloodPressure(systolic: values[0], diastolic: values[1]), start: Samples.start,
                 end: Samples.start, source: Samples.watch)
         }
-        let written = try pressure("120", "80", "mmHg")
+        let written = try pressure("120", diastolic: "80", unit: "mmHg")
         #expect(written.alternateFingerprints.isEmpty)
-        #expect(try pressure("15.9987", "10.6658", "kPa").fingerprint == written.fingerprint)
-        let close = try pressure("120.05001", "80.005001", "mmHg")
+        #expect(try pressure("15.9987", diastolic: "10.6658", unit: "kPa").fingerprint == written.fingerprint)
+        let close = try pressure("120.05001", diastolic: "80.005001", unit: "mmHg")
         #expect(close.alternateFingerprints.count == 3)
-        #expect(close.alternateFingerprints.contains(try pressure("120", "80", "mmHg").fingerprint))
-        #expect(close.alternateFingerprints.contains(try pressure("120.1", "80", "mmHg").fingerprint))
+        #expect(close.alternateFingerprints.contains(try pressure("120", diastolic: "80", unit: "mmHg").fingerprint))
+        #expect(close.alternateFingerprints.contains(try pressure("120.1", diastolic: "80", unit: "mmHg").fingerprint))
         func meal(_ energy: String, _ unit: String) throws -> HealthSample {
             let part = try Samples.quantity("DietaryEnergyConsumed", energy, unit: unit)
             guard case .quantity(let quantity) = part.value else { throw Missing() }
@@ -172,7 +177,7 @@ import Testing
         #expect(try meal("500.05001", "kcal").alternateFingerprints == [meal("500", "kcal").fingerprint])
     }
 
-    @Test func theNameOfASourceIsNoPartOfTheIdentityNorOfEquality() throws {
+    @Test func nameOfASourceIsNotPartOfIdentityOrEquality() throws {
         let named = try Samples.heartRate(source: HealthSource(product: .app, version: "1", name: "Alpha".utf8))
         let other = try Samples.heartRate(source: HealthSource(product: .app, version: "1", name: "Beta".utf8))
         #expect(named.fingerprint == other.fingerprint && named.source == other.source)

@@ -4,8 +4,8 @@ import Testing
 @testable import HealthData
 
 @Suite struct InclusionTests {
-    /// Of all types of the table, those alone that a consent must name are known by their resource.
-    @Test func whatNeedsANameIsKnownByItsResource() throws {
+    /// Of all types of the table, only those that a consent must name are recognised by their resource.
+    @Test func typesThatAConsentMustNameAreRecognisedByTheirResource() throws {
         var named: [String: Set<HealthSelection.Inclusion>] = [:]
         for type in HealthType.all {
             let example = try #require(type.example()?.object, "\(type.identifier)")
@@ -30,7 +30,7 @@ import Testing
         #"{"resourceType":"Observation","code":{"coding":[{"system":"http://loinc.org","code":"HKWorkoutRoute"}]}}"#,
         #"{"resourceType":"Observation","code":3,"identifier":[3,{"system":"urn:other"}]}"#,
     ])
-    func allElseNeedsNone(json: String) throws {
+    func otherResourcesNeedNoName(json: String) throws {
         #expect(HealthSelection.Inclusion.permitting(try Resource(Array(json.utf8))).isEmpty)
     }
 }

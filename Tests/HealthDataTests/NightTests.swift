@@ -63,7 +63,7 @@ import Testing
         ])
         #expect(more.map(\.sessions.count) == [2])
         #expect(more.first?.times[.core] == Int64(5399))
-        // In bed or another source in between keeps a session together.
+        // Time in bed, or another source in between, keeps a session together.
         let bridged = Self.nights([
             try Self.sample(.core, from: 0, to: 60), try Self.sample(.core, from: 200, to: 260),
             try Self.sample(.inBed, from: 0, to: 260, Self.phone),
@@ -80,7 +80,7 @@ import Testing
         #expect(nights.map(\.sessions.count) == [2, 1])
     }
 
-    @Test func whereSourcesOverlapTheWatchIsBelievedAndThePhoneFillsWhatItHasNot() throws {
+    @Test func watchHasPriorityOverThePhoneWhereSourcesOverlap() throws {
         let nights = Self.nights([
             try Self.sample(.unspecified, from: 0, to: 480, Self.phone), try Self.sample(.core, from: 60, to: 120),
             try Self.sample(.awake, from: 120, to: 150), try Self.sample(.rem, from: 100, to: 500, Self.app),
@@ -89,7 +89,7 @@ import Testing
         #expect(nights.first?.samples.count == 4, "overruled samples belong to the night all the same")
     }
 
-    @Test func whereOneSourceSaysTwoThingsAtOnceAwakeCountsThenTheDeeperStage() throws {
+    @Test func awakeThenTheDeeperStageCountsWhereOneSourceOverlaps() throws {
         let nights = Self.nights([
             try Self.sample(.unspecified, from: 0, to: 100, Self.app),
             try Self.sample(.awake, from: 10, to: 20, Self.app),
@@ -98,7 +98,7 @@ import Testing
         #expect(Self.minutes(nights.first) == [.unspecified: 60, .awake: 10, .deep: 20, .core: 10])
     }
 
-    @Test func timeInBedOfTwoSourcesCountsOnceAndWithNothingElseThereIsNoSleep() throws {
+    @Test func timeInBedOfTwoSourcesCountsOnceAndIsNotSleep() throws {
         let nights = Self.nights([
             try Self.sample(.inBed, from: 0, to: 300, Self.phone),
             try Self.sample(.inBed, from: 200, to: 400, Self.app),
@@ -107,7 +107,7 @@ import Testing
         #expect(nights.first?.times.hasStages == false)
     }
 
-    @Test func nightsCanBeAskedForAgainAndAfterMoreSamplesCame() throws {
+    @Test func nightsCanBeReadRepeatedlyAndAfterMoreSamples() throws {
         var nights = HealthNights()
         let samples = try (0..<400).map { try Self.sample(.core, from: Int64($0) * 10, to: Int64($0) * 10 + 5) }
         for sample in samples.shuffled() { nights.add(sample, fingerprint: sample.fingerprint) }
@@ -131,7 +131,7 @@ import Testing
         #expect(nights.leftOut == [.empty: 1, .tooLong: 1])
     }
 
-    @Test func randomNightsWhatACountSecondBySecondGivesInAnyOrder() throws {
+    @Test func randomNightsAgreeWithACountBySecondsInAnyOrder() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for _ in 0..<15 {
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(arguments: [(100, "1.67"), (80, "1.33"), (62, "1.03"), (6, "0.1")])
-    func minutesAreGivenToTheNearestHundredth(seconds: Int64, text: String) throws {
+    func minutesAreRoundedToHundredths(seconds: Int64, text: String) throws {
         let night = try #require(Self.nights([try Self.sample(.rem, from: 0, to: seconds, unit: 1)]).first)
         let asleep = night.observation(subject: nil).json["component"]?[0]?["valueQuantity"]?["value"]
         #expect(asleep?.number?.text == text)
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test func whereIdentitiesAreNotKeptTheNightsAreTheSameWithoutThem() throws {
+    @Test func nightsWithoutKeptIdentitiesAreTheSame() throws {
         let samples = [try Self.sample(.core, from: 0, to: 60), try Self.sample(.rem, from: 60, to: 90)]
         var nights = HealthNights(keepsFingerprints: false)
         for sample in samples { nights.add(sample, fingerprint: sample.fingerprint) }
@@ -232,7 +232,7 @@ import Testing
         #expect(night.times == Self.nights(samples).first?.times)
     }
 
-    @Test func theIdFollowsFromTheNightAndItsSamplesAndFromNothingElse() throws {
+    @Test func idDependsOnlyOnTheSubjectTheNightAndItsSamples() throws {
         let samples = [try Self.sample(.core, from: 0, to: 60), try Self.sample(.rem, from: 60, to: 90)]
         let first = try #require(Self.nights(samples).first).observation(subject: "p1")
         let again = try #require(Self.nights(samples.reversed()).first).observation(subject: "p1")
@@ -253,7 +253,7 @@ import Testing
         let period = night.observation(subject: nil).json["effectivePeriod"]
         #expect(period?["start"]?.string == "2023-02-11T00:00:00+01:00")
         #expect(period?["end"]?.string == "2023-02-11T04:00:00+02:00")
-        // The phone, too, says when the night ended, but by the clock of the day of the export.
+        // The phone also gives the end of the night, but with the clock of the day of the export.
         let two = try #require(
             Self.nights([
                 try Self.sample(.inBed, from: 0, to: 180, Self.phone, offset: 0),

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func whatWasRecordedInAnotherUnitStandsBesideTheValueOrIsTheValueWhereThatIsAskedFor() throws {
+    @Test func recordedValueIsAnExtensionOrTheValueIfRequested() throws {
         let mass = try Samples.quantity("BodyMass", "158.50", unit: "lb")
         let given = try #require(mass.observation(subject: nil).value?.json)
         #expect(given["value"]?.number?.text == "71.894390645" && given["code"]?.string == "kg")
@@ -61,14 +61,14 @@ import Testing
         let value = try #require(own.value?.json)
         #expect(value["value"]?.number?.text == "158.50" && value["code"]?.string == "[lb_av]")
         #expect(value["extension"] == nil && own.id == mass.observation(subject: nil).id)
-        // HealthKit's percent is a fraction: as a percentage it is what people mean.
+        // HealthKit's percent is a fraction; as a percentage it is multiplied by 100.
         let share = try Samples.quantity("OxygenSaturation", "0.97", unit: "%")
         let percent = HealthObservation(share, fingerprint: share.fingerprint, subject: nil, units: .asRecorded)
             .observation
         #expect(percent.value?.json["value"]?.number?.text == "97" && percent.value?.json["code"]?.string == "%")
     }
 
-    @Test func eachRealDeviceHasOneResourceWhateverItsSoftwareAndTheAddressInItsText() throws {
+    @Test func physicalDeviceHasOneResourceForAllSoftwareVersionsAndTexts() throws {
         func device(_ text: String) -> HealthDevice? { Redaction.device(text, product: .appleWatch) }
         let first = device(", name:Robin's Watch, manufacturer:Apple, model:Watch, hardware:Watch2,4, software:4.3.1")
         #expect(
@@ -83,7 +83,7 @@ import Testing
         #expect(other?.manufacturer == nil && other?.hardware == nil)
     }
 
-    @Test func healthKitsOwnIdentifierStandsFirstUnderTheSystemThatOthersUse() throws {
+    @Test func healthKitsUUIDIsTheFirstIdentifierWithTheCommonSystem() throws {
         var sample = try Samples.heartRate()
         sample.uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
         let identifiers = sample.observation(subject: nil).identifier
@@ -92,7 +92,7 @@ import Testing
         #expect(sample.observation(subject: nil).subject == nil)
     }
 
-    @Test func aSpanOfTimeIsAPeriodWhatWasTypedInSaysSo() throws {
+    @Test func timeSpanIsAPeriodAndUserEntryIsMarked() throws {
         var sample = try Samples.heartRate(end: 90)
         sample.context.wasUserEntered = true
         let observation = sample.observation(subject: "p1")
@@ -109,7 +109,7 @@ import Testing
         #expect(observation.component.map { $0.value?.json["code"]?.string } == ["mm[Hg]", "mm[Hg]"])
     }
 
-    @Test func aSleepStageCarriesItsCodeAndWords() throws {
+    @Test func sleepStageHasItsCodeAndText() throws {
         let type = try #require(HealthType.named("SleepAnalysis"))
         let deep = try #require(type.option(named: "HKCategoryValueSleepAnalysisAsleepDeep"))
         let end = HealthInstant(seconds: Samples.start.seconds + 600, offsetMinutes: -420)
@@ -125,7 +125,7 @@ import Testing
                 == "HKCategoryValueSleepAnalysisAsleepUnspecified")
     }
 
-    @Test func aWorkoutsFiguresComeInTheOrderOfTheTableAndCanBeToldApart() throws {
+    @Test func workoutFiguresFollowTheOrderOfTheTableAndHaveDistinctTexts() throws {
         let type = HealthType.workout
         var workout = HealthWorkout(activity: try #require(type.option(named: "HKWorkoutActivityTypeRunning")))
         for (identifier, text, unit) in [
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func aZoneGivesTheOffsetOfTheDayAndANameThatIsNoneGivesNothing() {
+    @Test func zoneHasTheOffsetOfTheDayAndAnUnknownNameHasNone() {
         var zones = TimeZoneOffsets()
         #expect(zones.minutes(in: "America/Los_Angeles", at: 1_479_137_141) == -480)
         #expect(zones.minutes(in: "America/Los_Angeles", at: 1_468_000_000) == -420)

@@ -13,7 +13,7 @@ import Testing
             .init(type: "HKQuantityTypeIdentifierHeartRate", lastSample: 1_799_999_000, waiting: 0, quarantined: 2),
         ])
 
-    @Test func aReportIsReadAsItWasWritten() throws {
+    @Test func writtenReportIsReadUnchanged() throws {
         let resource = report.resource
         #expect(PhoneReport(resource, of: "p1") == report)
         #expect(PhoneReport(resource, of: "p2") == nil)
@@ -24,7 +24,7 @@ import Testing
         #expect(issues.isEmpty, "\(issues)")
     }
 
-    @Test func whatIsNoReportIsNone() throws {
+    @Test func resourceThatIsNotAReportIsRefused() throws {
         var random = Seeded.fresh()
         let bytes = Array(report.resource.json.data())
         for _ in 0..<2_000 {
@@ -33,7 +33,7 @@ import Testing
                 changed[.random(in: 0..<changed.count, using: &random)] = .random(in: 0x20...0x7E, using: &random)
             }
             guard let resource = try? Resource(Data(changed)) else { continue }
-            // It is read, or is none; nothing else.
+            // It is read, or gives nil.
             _ = PhoneReport(resource, of: "p1")
         }
         #expect(PhoneReport(Patient(id: "p1").resource, of: "p1") == nil)

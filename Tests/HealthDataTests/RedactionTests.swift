@@ -27,14 +27,14 @@ import Testing
         #expect(Redaction.product(sourceName: name, device: device) == product)
     }
 
-    @Test func aVersionIsDigitsAndPointsOrNothing() {
+    @Test func versionHasOnlyDigitsAndPoints() {
         for text in ["4.3.1", "2160040", "16.2"] { #expect(Redaction.version(text) == text) }
         for text in ["", "Anna", "1.0 (Anna)", "v1", String(repeating: "1", count: 30)] {
             #expect(Redaction.version(text).isEmpty, "\(text)")
         }
     }
 
-    @Test func onlyListedMetadataPassAndOnlyWithValuesTheyCanHave() {
+    @Test func onlyListedMetadataWithValidValuesAreKept() {
         var context = HealthContext()
         for (key, value) in [
             ("HKWasUserEntered", "1"), ("HKMetadataKeyHeartRateMotionContext", "2"), ("HKBloodGlucoseMealTime", "1"),

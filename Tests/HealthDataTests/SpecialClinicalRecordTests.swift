@@ -22,11 +22,11 @@ import Testing
             ClinicalRecord(json, version: version, url: "https://\(server)/r4/\(type)/\(json["id"]?.string ?? "")"))
     }
 
-    @Test func withoutASubjectNothingIsTouched() throws {
+    @Test func recordWithoutASubjectIsUnchanged() throws {
         #expect(try Self.record().resource(subject: nil, device: nil, extensions: []).text() == Self.text)
     }
 
-    @Test func withASubjectThePatientIsTheSubjectAndNoNameIsLeftOfTheReference() throws {
+    @Test func recordWithASubjectRefersToItAndHasNoNames() throws {
         let resource = try Self.record().resource(subject: "p1", device: nil, extensions: [])
         #expect(resource["subject"] == ["reference": "Patient/p1"])
         #expect(!resource.text().contains("Robin"))
@@ -49,10 +49,10 @@ import Testing
         #expect(report["result"]?[0]?["display"]?.string == "HDL")
     }
 
-    @Test func aRecordOfDSTU2RefersToAnotherOneByTheTypeThatItHasInR4AndMeetsIt() throws {
+    @Test func referenceBetweenRecordsOfDSTU2HasTheTypeOfR4() throws {
         let order = try Self.record(#"{"resourceType":"MedicationOrder","id":"m1"}"#, version: "1.0.2")
         let statement = try Self.record(#"{"resourceType":"MedicationDispense","id":"d1"}"#, version: "1.0.2")
-        // Under either name: a conversion may bring references up to date, or leave them.
+        // Under either name: a conversion may update references or leave them.
         let made: JSON = [
             "resourceType": "MedicationDispense",
             "authorizingPrescription": [["reference": "MedicationOrder/m1"], ["reference": "MedicationRequest/m1"]],
@@ -61,20 +61,20 @@ import Testing
             subject: "p1", device: nil, extensions: [])
         let request = try #require(order.converted(toR4: ["resourceType": "MedicationRequest"])).resource(
             subject: "p1", device: nil, extensions: [])
-        let place: JSON = ["reference": .string("MedicationRequest/" + (request["id"]?.string ?? ""))]
-        #expect(dispense["authorizingPrescription"] == [place, place])
+        let reference: JSON = ["reference": .string("MedicationRequest/" + (request["id"]?.string ?? ""))]
+        #expect(dispense["authorizingPrescription"] == [reference, reference])
     }
 
-    @Test func theRecordOfNextYearTakesThePlaceOfThisYearsAndIsAnotherContent() throws {
+    @Test func laterRecordReplacesTheEarlierOneWithOtherContent() throws {
         let first = try Self.record()
         let second = try Self.record(Self.text.replacing("final", with: "amended"))
         #expect(first.fingerprint != second.fingerprint)
         #expect(first.id(subject: "p1") == second.id(subject: "p1"))
         let without = try Self.record("{\"resourceType\":\"Observation\",\"status\":\"final\"}")
-        #expect(without.place == without.fingerprint)
+        #expect(without.resourceFingerprint == without.fingerprint)
     }
 
-    @Test func dstu2IsHeldInADocumentAsItIsUntilItIsConverted() throws {
+    @Test func dstu2IsStoredUnchangedInADocumentUntilItIsConverted() throws {
         let text =
             #"{"resourceType":"Immunization","id":"i1","wasNotGiven":false,"patient":{"reference":"Patient/77"}}"#
         let record = try Self.record(text, version: "1.0.2")
@@ -112,13 +112,13 @@ import Testing
             (#"{"resourceType":"AllergyIntolerance","substance":{}}"#, nil, .dstu2),
             (#"{"resourceType":"Immunization","occurrenceDateTime":"2020"}"#, nil, .r4),
         ] as [(String, String?, ClinicalRecord.Release)])
-    func theReleaseIsTheOneThatIsNamedOrElseTheOneThatTheShapeTells(
+    func releaseIsTheNamedOneOrThatOfTheElements(
         text: String, version: String?, release: ClinicalRecord.Release
     ) throws {
         #expect(try Self.record(text, version: version).release == release)
     }
 
-    @Test func whatIsNoResourceIsNoRecord() throws {
+    @Test func invalidResourceIsNotARecord() throws {
         for text in ["{}", "[]", "1", #"{"resourceType":5}"#, #"{"resourceType":"../etc"}"#, #"{"resourceType":""}"#] {
             #expect(ClinicalRecord(try JSON(parsing: text)) == nil, "\(text)")
         }

@@ -49,7 +49,7 @@ import UCUM
         }
     }
 
-    @Test func theMembersStandInTheOrderOfAllObservationsDeviceAndExtensionsAreTheCallers() throws {
+    @Test func membersHaveTheUsualOrderWithDeviceAndExtensionsOfTheCaller() throws {
         var record = try #require(SpecialExamples.example(.stateOfMind) as? StateOfMind)
         record.origin.uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
         record.origin.created = Self.start
@@ -80,7 +80,7 @@ import UCUM
         #expect(id.uuid.6 >> 4 == 8)
     }
 
-    @Test func timesThatCannotBeBelievedAreAReasonToSkip() throws {
+    @Test func implausibleTimesAreAReasonToSkip() throws {
         var record = try #require(SpecialExamples.example(.stateOfMind) as? StateOfMind)
         record.start = HealthInstant(seconds: 253_402_300_799, offsetMinutes: 0)
         #expect(record.timeProblem == .dateOutOfRange)
@@ -90,11 +90,11 @@ import UCUM
         #expect(ActivitySummary(day: "2016-02-29", exerciseTime: rings)?.timeProblem == nil)
     }
 
-    @Test func whatCanSayWhoThePersonIsIsMarked() {
+    @Test func identifyingKindsAreMarked() {
         #expect(SpecialKind.allCases.filter(\.isIdentifying) == [.workoutRoute, .clinicalRecord])
     }
 
-    /// The UCUM codes anywhere in a resource.
+    /// Returns the UCUM codes of all quantities in a resource.
     static func units(_ value: JSON) -> [String] {
         switch value {
         case .array(let elements): return elements.flatMap(units)

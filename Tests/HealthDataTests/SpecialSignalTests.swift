@@ -36,7 +36,7 @@ import Testing
                 """)
     }
 
-    @Test func aFrequencyWithPlacesHasItsPeriodTo18DigitsAnEndLiesBehindTheLastVoltage() throws {
+    @Test func periodOfADecimalFrequencyHas18DigitsAndTheEndFollowsTheLastVoltage() throws {
         let series = SampledSeries(Array(repeating: 1.5, count: 15_347))
         let frequency = try #require(JSONNumber(text: "511.562"))
         let record = try #require(
@@ -80,13 +80,13 @@ import Testing
             ])
     }
 
-    @Test func binaryNumbersAreWrittenWithTheDigitsThatMeanThemAndWhatIsNoNumberIsAGap() {
+    @Test func floatingPointNumbersHaveTheirShortestDigitsAndOtherValuesAreGaps() {
         let series = SampledSeries([1, -0.1, 1e-7, 1e22, .nan, .infinity, 60.100])
         #expect(series.data == "1 -0.1 0.0000001 10000000000000000000000 E E 60.1")
         #expect(series.gaps == 2)
     }
 
-    @Test func beatsAreOffsetsFromTheStartMissedBeatsAndRatesAreRowsBesideThem() throws {
+    @Test func beatsAreOffsetsWithRowsForMissedBeatsAndRates() throws {
         let beats = [(0.0, false), (0.8125, false), (2.5, true)].map {
             HeartbeatSeries.Beat(offset: $0.0, isPrecededByGap: $0.1, rate: JSONNumber(72))
         }
@@ -113,16 +113,16 @@ import Testing
             verticalAccuracy: "6.428697")
     }
 
-    @Test func aRouteSaysWhereSomeoneWasOnlyWhenItIsToldTo() throws {
+    @Test func routeContainsLocationsOnlyIfRequested() throws {
         var track = RouteTrack()
         for time in [0, 1000, 2500] as [Int64] { _ = track.add(Self.point(time)) }
         var route = try #require(WorkoutRoute(track: track, offsetMinutes: -420, origin: Self.watch))
         let hidden = route.observation(subject: "p1").json.text()
-        for place in ["37.78", "122.39", "4.0769", "206.25", "8.063", "latitude", "Longitude"] {
-            #expect(!hidden.contains(place), "\(place)")
+        for text in ["37.78", "122.39", "4.0769", "206.25", "8.063", "latitude", "Longitude"] {
+            #expect(!hidden.contains(text), "\(text)")
         }
         #expect(hidden.contains("0.180883 0.180883 0.180883"))
-        route.detail = .places
+        route.detail = .locations
         let data = route.observation(subject: "p1").component.map { $0.value?.json["data"]?.string }
         #expect(data.count == 9)
         #expect(data[1] == "0 1 2.5")
@@ -130,7 +130,7 @@ import Testing
         #expect(route.observation(subject: "p1").effective?.json["end"]?.string == "2016-11-14T08:25:43-07:00")
     }
 
-    @Test func pointsThatAreNoneAreRefusedUnknownValuesAreGapsThatKeepTheRowsInStep() throws {
+    @Test func invalidPointsAreRefusedAndUnknownValuesAreGaps() throws {
         var track = RouteTrack()
         let none = [Self.point(0, "91"), Self.point(0, "NaN"), Self.point(0, ""), Self.point(.max / 2)]
         let taken = none.map { track.add($0) }

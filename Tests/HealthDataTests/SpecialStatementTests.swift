@@ -7,7 +7,7 @@ import Testing
     static let start = SpecialRecordTests.start
     static let watch = SpecialRecordTests.watch
 
-    @Test func aDayIsADateWithoutAClockItsEnergyInKilocaloriesWhateverTheRegion() throws {
+    @Test func dayIsADateWithoutATimeAndItsEnergyIsInKilocalories() throws {
         let value = try SpecialMeasure.energy.read("2469.614368", unit: "kJ")
         let goal = try SpecialMeasure.energy.read("630", unit: "kcal")
         let summary = try #require(
@@ -28,7 +28,7 @@ import Testing
         #expect(ActivitySummary(day: "2016-11-15") == nil)
     }
 
-    @Test func theSummaryOfAnEveningTakesThePlaceOfTheOneAtNoonAndIsAnotherContent() throws {
+    @Test func laterSummaryReplacesTheEarlierOneWithOtherContent() throws {
         func summary(_ minutes: Double, day: String = "2016-11-15") throws -> ActivitySummary {
             let ring = ActivitySummary.Ring(value: SpecialMeasure.minutes.quantity(minutes))
             return try #require(ActivitySummary(day: day, exerciseTime: ring))
@@ -40,7 +40,7 @@ import Testing
         #expect(try summary(10, day: "2016-11-16").id(subject: "p1") != noon.id(subject: "p1"))
     }
 
-    @Test func anAudiogramTellsEarAndFrequencyApart() throws {
+    @Test func audiogramDistinguishesEarAndFrequency() throws {
         let frequency = try SpecialMeasure.frequency.read("1.5", unit: "kHz")
         let level = try SpecialMeasure.hearingLevel.read("15.50", unit: "dBHL")
         let audiogram = try #require(
@@ -142,7 +142,7 @@ import Testing
     private static let watch = SpecialRecordTests.watch
     private static let rxNorm = "http://www.nlm.nih.gov/research/umls/rxnorm"
 
-    @Test func aDoseIsWhatBecameOfItWithTheMedicationAndTheAmount() throws {
+    @Test func doseHasItsStatusMedicationAndAmount() throws {
         let medication = try #require(
             MedicationConcept(codings: [(Self.rxNorm, "313782"), (Self.rxNorm, "313782")], form: "Tablet"))
         let dose = MedicationDose(
@@ -173,7 +173,7 @@ import Testing
         #expect(MedicationConcept(codings: [(system, code)]) == nil)
     }
 
-    @Test func aMedicationThatIsArchivedReplacesTheOneThatIsNot() throws {
+    @Test func archivedMedicationHasTheIDOfTheActiveOne() throws {
         func medication(_ isArchived: Bool) throws -> MedicationConcept {
             try #require(
                 MedicationConcept(codings: [(Self.rxNorm, "1")], isArchived: isArchived, origin: Self.watch))

@@ -29,9 +29,9 @@ import Testing
             "Pause", "Resume", "Lap", "Marker", "MotionPaused", "MotionResumed", "Segment", "PauseOrResumeRequest",
         ]
         #expect(HealthWorkoutPart.events.map(\.code) == names.map { "HKWorkoutEventType" + $0 })
-        for (place, name) in names.enumerated() {
-            #expect(HealthWorkoutPart.event(named: "HKWorkoutEventType" + name)?.aliases == [String(place + 1)])
-            #expect(HealthWorkoutPart.event(named: String(place + 1))?.code == "HKWorkoutEventType" + name)
+        for (index, name) in names.enumerated() {
+            #expect(HealthWorkoutPart.event(named: "HKWorkoutEventType" + name)?.aliases == [String(index + 1)])
+            #expect(HealthWorkoutPart.event(named: String(index + 1))?.code == "HKWorkoutEventType" + name)
         }
         for name in ["", "Pause", "HKWorkoutEventTypeDance", "0", "9"] {
             #expect(HealthWorkoutPart.event(named: name) == nil, "\(name)")
@@ -88,7 +88,7 @@ import Testing
         #expect(plain.fingerprint == full.fingerprint && plain != full)
     }
 
-    @Test func theSameEventIsThereOnceAndThereAreNoMoreThanTheLimit() throws {
+    @Test func duplicateEventsAreDroppedAndTheirNumberIsLimited() throws {
         var workout = HealthWorkout(activity: try #require(HealthType.workout.options.first))
         for second in 0..<Int64(HealthWorkout.partLimit) {
             let isAdded = [

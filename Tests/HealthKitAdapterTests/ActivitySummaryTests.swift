@@ -11,9 +11,9 @@ import Testing
 
 @testable import HealthKitAdapter
 
-/// The summaries of days, of which HealthKit has neither anchors nor observers.
+/// The summaries of days, for which HealthKit has neither anchors nor observers.
 @Suite struct ActivitySummaryTests {
-    /// A phone, and the day that it has.
+    /// A phone with a clock and a calendar day.
     private final class Days: Sendable {
         let database = HealthDatabase()
         let source: HealthKitSource
@@ -30,7 +30,7 @@ import Testing
                 zone: TimeZone(secondsFromGMT: 3600) ?? .gmt, clock: { clock.date })
         }
 
-        /// The clock on the wall, on a day of March 2026.
+        /// The wall clock on a day of March 2026.
         final class Clock: Sendable {
             private let value: Mutex<Date>
             init(now: Date) { value = Mutex(now) }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aDayThatIsOverComesOnceAndAgainWhenItChanged() async throws {
+    @Test func completedDayIsReadOnceAndAgainAfterAChange() async throws {
         let phone = Days()
         for day in 1...3 { phone.set(day, energy: Double(day) * 100) }
         phone.go(to: 2)
@@ -69,7 +69,7 @@ import Testing
         changes = try await phone.source.changes(of: Days.type, after: position, limit: 10)
         #expect(days(changes.added) == ["2026-03-02 200", "2026-03-03 300"])
         let uuids = changes.added.map(\.uuid)
-        // The watch brings what it measured on the second.
+        // The watch adds its measurements of the second day.
         phone.set(2, energy: 212.34567)
         phone.go(to: 5)
         changes = try await phone.source.changes(of: Days.type, after: changes.anchor, limit: 10)
@@ -77,13 +77,13 @@ import Testing
         changes = try await phone.source.changes(of: Days.type, after: changes.anchor, limit: 10)
         #expect(changes.added.isEmpty)
         #expect(days(try await phone.source.samples(of: Days.type, uuids + [UUID()])).count == 2)
-        // That the person took the permission back deletes nothing.
+        // The withdrawal of the permission deletes nothing.
         phone.database.deny(HKObjectType.activitySummaryType())
         let after = try await phone.source.changes(of: Days.type, after: changes.anchor, limit: 10)
         #expect(after.added.isEmpty && after.deleted.isEmpty)
     }
 
-    @Test func manyDaysComeInParts() async throws {
+    @Test func manyDaysAreReadInParts() async throws {
         let phone = Days()
         phone.go(to: 60)
         for day in 1...31 { phone.set(day, energy: Double(day)) }
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func historyComesFromTheLatestDayOn() async throws {
+    @Test func historyIsReadFromTheLatestDayBackwards() async throws {
         let phone = Days()
         for day in 1...20 { phone.set(day, energy: Double(day)) }
         phone.go(to: 20)
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func theRingsAreAskedInTheUnitThatThePersonSees() async throws {
+    @Test func ringsAreReadInThePreferredUnit() async throws {
         let phone = Days()
         phone.database.prefer(
             "kJ", for: HKQuantityType(HKQuantityTypeIdentifier(rawValue: "HKQuantityTypeIdentifierActiveEnergyBurned")))
@@ -130,7 +130,7 @@ import Testing
         #expect(summary.standHours.value?.number.text == "12" && summary.standHours.goal == nil)
     }
 
-    @Test func aDayIsOneResourceHoweverOftenItChanges() async throws {
+    @Test func dayIsOneResourceAfterAnyNumberOfChanges() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("out.ndjson")
         let phone = Days()
@@ -159,7 +159,7 @@ import Testing
         #expect(phone.database.breaches.isEmpty)
     }
 
-    @Test func thePersonIsAskedForThem() async throws {
+    @Test func authorizationIsRequestedForActivitySummaries() async throws {
         let phone = Days()
         try await phone.source.requestAuthorization(for: HealthPermissions(for: [Days.type, Phone.heartRate]))
         #expect(phone.database.asked == ["HKActivitySummaryTypeIdentifier", Phone.heartRate])

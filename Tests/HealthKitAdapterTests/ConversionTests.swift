@@ -9,7 +9,7 @@ import Testing
 
 @testable import HealthKitAdapter
 
-/// Each kind of HealthKit's objects becomes what an export or a journal of the same makes of it.
+/// Each kind of HealthKit object is converted like the same data of an export or a journal.
 @Suite struct ConversionTests {
     private func reading(_ phone: Phone, _ type: String) async throws -> HealthReading {
         let changes = try await phone.source.changes(of: type, after: nil, limit: 10)
@@ -36,9 +36,9 @@ import Testing
         return record
     }
 
-    /// What a journal with the same values makes.
+    /// Returns the result of a journal with the same values.
     private func journal(
-        _ type: String, _ value: String?, _ unit: String? = nil, members: [HealthKitSample] = [],
+        _ type: String, value: String?, unit: String? = nil, members: [HealthKitSample] = [],
         metadata: [String: String] = [:]
     ) throws -> HealthSample {
         let moment = HealthInstant(Phone.date(0), offsetMinutes: 60)
@@ -57,18 +57,18 @@ import Testing
         return sample.observation(subject: "p1").json
     }
 
-    @Test func aQuantityHasTheDigitsAndTheUnitThatThePersonSees() async throws {
+    @Test func quantityHasThePreferredUnitAndItsDigits() async throws {
         let read = try await sample(Phone.heart(72), Phone.heartRate)
-        #expect(json(read) == json(try journal(Phone.heartRate, "72", "count/min")))
+        #expect(json(read) == json(try journal(Phone.heartRate, value: "72", unit: "count/min")))
         #expect(!String(decoding: json(read).data(), as: UTF8.self).contains("Kim"))
         // In pounds, as the Health app shows and exports it.
         let phone = Phone()
         let mass = "HKQuantityTypeIdentifierBodyMass"
         phone.database.prefer("lb", for: HKQuantityType(HKQuantityTypeIdentifier(rawValue: mass)))
-        phone.database.add(Phone.quantity(mass, 150, "lb"))
+        phone.database.add(Phone.quantity(mass, value: 150, unit: "lb"))
         guard case .sample(let pounds) = try await reading(phone, mass).content else { throw TestFailure("no sample") }
-        #expect(json(pounds) == json(try journal(mass, "150", "lb")))
-        // Where the person's units cannot be had, the table's.
+        #expect(json(pounds) == json(try journal(mass, value: "150", unit: "lb")))
+        // If the person's units are not available, in the unit of the table.
         phone.database.fail(.units, with: HKError(.errorDatabaseInaccessible))
         guard case .sample(let kilograms) = try await reading(phone, mass).content else { throw TestFailure("none") }
         #expect(json(kilograms)["valueQuantity"]?["code"]?.string == "kg")
@@ -76,7 +76,7 @@ import Testing
 
     @Test func aCategoryHasItsOption() async throws {
         let read = try await sample(Phone.category(Phone.sleep, 3), Phone.sleep)
-        #expect(json(read) == json(try journal(Phone.sleep, "3")))
+        #expect(json(read) == json(try journal(Phone.sleep, value: "3")))
         let phone = Phone()
         phone.database.add(Phone.category(Phone.sleep, 9_999))
         guard case .unreadable(let reason) = try await reading(phone, Phone.sleep).content else {
@@ -91,7 +91,9 @@ import Testing
         let correlation = HKCorrelation(
             type: HKCorrelationType(HKCorrelationTypeIdentifier(rawValue: type)), start: Phone.date(0),
             end: Phone.date(0),
-            objects: [Phone.quantity(systolic, 120, "mmHg"), Phone.quantity(diastolic, 80, "mmHg")],
+            objects: [
+                Phone.quantity(systolic, value: 120, unit: "mmHg"), Phone.quantity(diastolic, value: 80, unit: "mmHg"),
+            ],
             origin: Phone.origin())
         let read = try await sample(correlation, type)
         func member(_ type: String, _ value: String) -> HealthKitSample {
@@ -102,7 +104,8 @@ import Testing
         }
         #expect(
             read.fingerprint
-                == (try journal(type, nil, members: [member(systolic, "120"), member(diastolic, "80")])).fingerprint)
+                == (try journal(type, value: nil, members: [member(systolic, "120"), member(diastolic, "80")]))
+                .fingerprint)
     }
 
     @Test func aWorkoutHasItsStatistics() async throws {
@@ -166,9 +169,10 @@ import Testing
             "HKWasUserEntered": true, "HKTimeZone": "Asia/Tokyo",
             "HKWeatherTemperature": HKQuantity(unit: HKUnit(from: "degF"), doubleValue: 56), "HKNothing": Date(),
         ]
-        let read = try await sample(Phone.quantity(Phone.steps, 100, "count", metadata: written), Phone.steps)
+        let read = try await sample(
+            Phone.quantity(Phone.steps, value: 100, unit: "count", metadata: written), Phone.steps)
         let expected = try journal(
-            Phone.steps, "100", "count",
+            Phone.steps, value: "100", unit: "count",
             metadata: ["HKWasUserEntered": "1", "HKTimeZone": "Asia/Tokyo", "HKWeatherTemperature": "56 degF"])
         #expect(json(read) == json(expected))
         #expect(json(read)["effectiveDateTime"]?.string?.hasSuffix("+09:00") == true)
@@ -190,19 +194,19 @@ import Testing
         #expect(record.voltages.series.data.hasPrefix("0 1.5 3 4.5"))
     }
 
-    @Test func beatsAndPlacesAreAskedForInParts() async throws {
+    @Test func beatsAndLocationsAreReadInParts() async throws {
         let beats = HKHeartbeatSeriesSample(
             start: Phone.date(0), end: Phone.date(1), beats: [(0.5, false), (1.25, false), (2.0, true)],
             origin: Phone.origin())
         let series: HeartbeatSeries = try await special(beats, "HKHeartbeatSeriesSample")
         #expect(series.offsets.data == "0.5 1.25 2" && series.gaps?.data == "0 0 1")
-        let places = (0..<5).map { index in
+        let locations = (0..<5).map { index in
             CLLocation(
                 latitude: 52.5 + Double(index) / 1000, longitude: 13.4, altitude: 34, horizontalAccuracy: 5,
                 verticalAccuracy: 3, course: 90, speed: 2.5, timestamp: Phone.date(index))
         }
         let route: WorkoutRoute = try await special(
-            HKWorkoutRoute(places: places, origin: Phone.origin()), "HKWorkoutRoute")
+            HKWorkoutRoute(places: locations, origin: Phone.origin()), "HKWorkoutRoute")
         #expect(route.track.count == 5 && route.track.latitudes.data.hasPrefix("52.5 52.501"))
     }
 

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import HealthKitAdapter
 
-/// A phone's health data, and what reads them.
+/// A phone's health data with a source that reads them.
 struct Phone: Sendable {
     let database = HealthDatabase()
     let source: HealthKitSource
@@ -36,7 +36,7 @@ struct Phone: Sendable {
     }
 
     static func quantity(
-        _ type: String, _ value: Double, _ unit: String, minute: Int = 0, metadata: [String: Any]? = nil
+        _ type: String, value: Double, unit: String, minute: Int = 0, metadata: [String: Any]? = nil
     ) -> HKQuantitySample {
         HKQuantitySample(
             type: HKQuantityType(HKQuantityTypeIdentifier(rawValue: type)),
@@ -45,7 +45,7 @@ struct Phone: Sendable {
     }
 
     static func heart(_ value: Double, minute: Int = 0) -> HKQuantitySample {
-        quantity(heartRate, value, "count/min", minute: minute)
+        quantity(heartRate, value: value, unit: "count/min", minute: minute)
     }
 
     static func category(_ type: String, _ value: Int, minute: Int = 0) -> HKCategorySample {

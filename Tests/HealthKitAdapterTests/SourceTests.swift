@@ -10,7 +10,7 @@ import Testing
 
 @testable import HealthKitAdapter
 
-/// What HealthKit asks of who reads it, and what the adapter does when a call fails.
+/// HealthKit's requirements of its callers, and the adapter's behaviour when a call fails.
 @Suite struct SourceTests {
     private func until(_ condition: @Sendable () async -> Bool) async -> Bool {
         let end = ContinuousClock.now + .seconds(Patience.seconds)
@@ -21,7 +21,7 @@ import Testing
         return false
     }
 
-    @Test func changesComeInPartsWithTheirAnchors() async throws {
+    @Test func changesAreReadInPartsWithTheirAnchors() async throws {
         let phone = Phone()
         let samples = (0..<25).map { Phone.heart(60 + Double($0), minute: $0) }
         phone.database.add(samples)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func thePositionLiesBehindWhatIsThere() async throws {
+    @Test func positionFollowsTheExistingSamples() async throws {
         let phone = Phone()
         phone.database.add((0..<5).map { Phone.heart(60, minute: $0) })
         let position = try #require(try await phone.source.position(of: Phone.heartRate))
@@ -51,7 +51,7 @@ import Testing
         #expect(try await phone.source.changes(of: Phone.heartRate, after: position, limit: 10).added.count == 1)
     }
 
-    @Test func historyComesFromTheLatestEndOn() async throws {
+    @Test func historyIsReadFromTheLatestEndBackwards() async throws {
         let phone = Phone()
         phone.database.add((0..<10).shuffled().map { Phone.heart(60 + Double($0), minute: $0) })
         func seconds(_ minute: Int) -> Double { Phone.date(minute).timeIntervalSince1970 }
@@ -64,7 +64,7 @@ import Testing
         #expect(Set(found.map(\.uuid)) == Set(wanted))
     }
 
-    @Test func aLockedPhoneIsToldApart() async throws {
+    @Test func lockedPhoneIsDistinguishedFromOtherErrors() async throws {
         let phone = Phone()
         phone.database.fail(
             .anchored, with: HKError(.errorDatabaseInaccessible), HKError(.errorAuthorizationNotDetermined),
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [HealthDatabase.Call.electrocardiogram, .heartbeats, .route])
-    func aPartThatFailsIsNamedAndOfALockedPhoneAllComesAgain(call: HealthDatabase.Call) async throws {
+    func failedPartIsReportedAndALockedPhoneIsRetried(call: HealthDatabase.Call) async throws {
         let phone = Phone()
         let type: String
         switch call {
@@ -123,7 +123,7 @@ import Testing
 
     @Test func observersWakeAndEachHandlerIsCalledOnce() async throws {
         let phone = Phone()
-        let wakes = Mutex<[HealthWake]>([])
+        let wakes = Mutex<[ObserverUpdate]>([])
         let failures = await phone.source.startObserving([Phone.heartRate, Phone.steps]) { wake in
             wakes.withLock { $0.append(wake) }
             wake.complete()
@@ -132,7 +132,7 @@ import Testing
         #expect(await until { wakes.withLock { $0.count } == 2 })
         phone.database.add(Phone.heart(60))
         #expect(await until { wakes.withLock { $0.count } == 3 })
-        // Stopped and begun again: with queries of its own.
+        // Stopped and started again: with new queries.
         await phone.source.stopObserving()
         #expect(phone.database.running == 0 && phone.database.delivered.isEmpty)
         _ = await phone.source.startObserving([Phone.heartRate]) { $0.complete() }
@@ -141,7 +141,7 @@ import Testing
         #expect(phone.database.breaches.isEmpty, "\(phone.database.breaches)")
     }
 
-    @Test func deliveryThatIsRefusedIsToldWithAnErrorOrWithout() async throws {
+    @Test func refusedDeliveryIsReportedWithAndWithoutAnError() async throws {
         let phone = Phone()
         phone.database.refuseDeliverySilently()
         let silent = await phone.source.startObserving([Phone.heartRate]) { $0.complete() }
@@ -155,7 +155,7 @@ import Testing
     @Test func anObserversErrorReachesTheWakeAndItsHandlerIsCalled() async throws {
         let phone = Phone()
         phone.database.fail(.observer, with: HKError(.errorDatabaseInaccessible))
-        let wakes = Mutex<[HealthWake]>([])
+        let wakes = Mutex<[ObserverUpdate]>([])
         _ = await phone.source.startObserving([Phone.heartRate]) { wake in
             wakes.withLock { $0.append(wake) }
             wake.complete()
@@ -165,7 +165,7 @@ import Testing
         #expect(phone.database.breaches.isEmpty)
     }
 
-    @Test func ofACorrelationItsMembersAreAskedForAndObserved() async throws {
+    @Test func permissionsAndObserversOfACorrelationAreThoseOfItsMembers() async throws {
         let phone = Phone()
         let permissions = HealthPermissions(for: ["HKCorrelationTypeIdentifierBloodPressure", "HKVisionPrescription"])
         try await phone.source.requestAuthorization(for: permissions)
@@ -186,8 +186,8 @@ import Testing
         #expect(try await phone.source.changes(of: Phone.heartRate, after: nil, limit: 1).added.isEmpty)
     }
 
-    /// The stand-in holds who uses it to what HealthKit holds them to.
-    @Test func theStandInNotesWhatHealthKitForbids() async throws {
+    /// The substitute enforces HealthKit's rules.
+    @Test func substituteRecordsBreachesOfHealthKitsRules() async throws {
         let database = HealthDatabase()
         let store = HKHealthStore(database: database)
         let type = HKQuantityType(HKQuantityTypeIdentifier(rawValue: Phone.heartRate))
@@ -204,9 +204,9 @@ import Testing
         #expect(database.breaches.count == 3)
     }
 
-    // MARK: - The whole way
+    // MARK: - From HealthKit to a store
 
-    @Test func seededHistoriesEndEqualWhateverFails() async throws {
+    @Test func seededHistoriesEndEqualAfterAnyFailures() async throws {
         var random = Seeded.fresh()
         for _ in 0..<8 {
             let phone = Phone()
@@ -265,7 +265,7 @@ import Testing
         let value = Int.random(in: 1...4, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
         case 0: phone.database.add(Phone.heart(Double(60 + value), minute: minute))
-        case 1: phone.database.add(Phone.quantity(Phone.steps, Double(value), "count", minute: minute))
+        case 1: phone.database.add(Phone.quantity(Phone.steps, value: Double(value), unit: "count", minute: minute))
         case 2: phone.database.add(Phone.category(Phone.sleep, value, minute: minute - 1_000_000))
         default: if let gone = all.randomElement(using: &random) { phone.database.delete(gone.uuid) }
         }

@@ -31,7 +31,7 @@ import Testing
         #expect(page.contains("Nothing."))
     }
 
-    @Test func answersStandInTwoColumns() {
+    @Test func answersAreShownInTwoColumns() {
         let page = ParticipantPage(
             title: "t", lead: "l", summary: [],
             sections: [

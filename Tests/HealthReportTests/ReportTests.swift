@@ -18,7 +18,8 @@ import Testing
         return report.html(importReport: HealthImportReport())
     }
 
-    /// The rows of the table with the caption: the exact numbers where there are some, else what the cells show.
+    /// Returns the rows of the table with the caption: the exact numbers if there are any, otherwise the text of the
+    /// cells.
     static func rows(_ html: String, _ caption: String) -> [[String]] {
         guard let start = html.range(of: ">\(caption)</caption>"),
             let body = html[start.upperBound...].range(of: "<tbody>"),
@@ -43,7 +44,7 @@ import Testing
         return HealthSample(type: type, value: .workout(workout), start: start, end: start, source: phone)
     }
 
-    @Test func anExportWithNothingInItMakesAPageThatSaysSo() {
+    @Test func pageOfAnEmptyExportStatesThatThereAreNoData() {
         let html = Self.html([])
         for words in [
             "There are no steps.", "There are no heart rates.", "There are no nights.", "There are no workouts.",
@@ -64,7 +65,7 @@ import Testing
         #expect(Self.rows(html, "Observations by day and source") == [["2016-11-14", "1"]])
     }
 
-    @Test func thePagesPolicyAllowsItsOwnStyleSheetAndNothingElse() throws {
+    @Test func policyOfThePageAllowsOnlyItsStyleSheet() throws {
         let html = Self.html([])
         #expect(html.contains("<style>\(ReportStyle.sheet)</style>"))
         #expect(html.contains("content=\"\(HTML.escaped(ReportStyle.policy))\""))
@@ -73,22 +74,22 @@ import Testing
         #expect(!html.contains("<script"))
     }
 
-    @Test func textIsEscapedWhereverItStands() {
+    @Test func textIsEscapedInAttributesAndContent() {
         var html = HTML()
-        html.element("p", ["title": "\"><script>'"], "a < b && c > \"d\" \u{0}\u{7}\u{85} é \u{1F600}")
+        html.element("p", attributes: ["title": "\"><script>'"], "a < b && c > \"d\" \u{0}\u{7}\u{85} é \u{1F600}")
         #expect(
             html.text == "<p title=\"&quot;&gt;&lt;script&gt;&#39;\">a &lt; b &amp;&amp; c &gt; &quot;d&quot; "
                 + "\u{FFFD}\u{FFFD}\u{FFFD} é \u{1F600}</p>")
     }
 
-    @Test func stepsOfPhoneAndWatchCountOnceAndTheDaysAskedForAreTheOnesShown() throws {
+    @Test func stepsOfPhoneAndWatchCountOnceAndOnlyRequestedDaysAreShown() throws {
         let samples = [
             try SourcePriorityTests.sample("900", from: 0, to: 3600, Self.phone),
             try SourcePriorityTests.sample("1000", from: 0, to: 3600, SourcePriorityTests.watch),
             // From 23:00 to 01:00: half of it belongs to each day.
             try SourcePriorityTests.sample("50", from: -3600, to: 3600, SourcePriorityTests.app),
             try SourcePriorityTests.sample("7", from: 86_400, to: 86_460, Self.phone),
-            // Unlikely, so it is left out and counted.
+            // Implausible, so it is left out and counted.
             try SourcePriorityTests.sample("1000000", from: 0, to: 60, SourcePriorityTests.watch),
         ]
         let caption = "Steps by day of the person&#39;s clock"
@@ -105,31 +106,31 @@ import Testing
         #expect(Self.rows(one, "Left out of the plots").contains(["Outside of the days asked for", "2"]))
     }
 
-    @Test func figuresOfWorkoutsThatNobodyReachesAreLeftOutOfTheSums() throws {
+    @Test func implausibleWorkoutFiguresAreLeftOutOfTheSums() throws {
         let samples = try ["30", "45.5", "1e12"].enumerated().map { try Self.workout($1, at: Int64($0)) }
         let html = Self.html(samples)
         #expect(Self.rows(html, "Workouts by activity") == [["Yoga", "3", "75.5", "–", "–"]])
         #expect(Self.rows(html, "Left out of the plots") == [["Workouts: an unlikely figure", "1"]])
     }
 
-    @Test func theOrderOfTheSamplesMakesNoDifferenceToThePage() throws {
+    @Test func pageDoesNotDependOnTheOrderOfSamples() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         var samples: [HealthSample] = []
-        for place in 0..<60 {
+        for index in 0..<60 {
             let start = Int64.random(in: 0...400_000, using: &random)
             samples.append(try Samples.heartRate(String(Int.random(in: 40...180, using: &random)), at: start))
             samples.append(
                 try SourcePriorityTests.sample(
                     String(Int.random(in: 0...900, using: &random)), from: start, to: start + 900,
-                    [SourcePriorityTests.watch, Self.phone][place % 2]))
-            samples.append(try Samples.sleep(.core, from: Int64(place) * 1800, to: Int64(place) * 1800 + 1200))
+                    [SourcePriorityTests.watch, Self.phone][index % 2]))
+            samples.append(try Samples.sleep(.core, from: Int64(index) * 1800, to: Int64(index) * 1800 + 1200))
             samples.append(try Self.workout("\(Double.random(in: 0...100, using: &random))", at: start))
         }
         #expect(Self.html(samples) == Self.html(samples.shuffled(using: &random)), "seed \(random.seed)")
     }
 
-    @Test func theMedianIsThatOfAllTheValuesForRandomOnesAndOfDaysPutTogether() throws {
+    @Test func medianOfMergedDaysIsThatOfAllValues() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for _ in 0..<200 {
@@ -137,7 +138,7 @@ import Testing
                 Double(Int.random(in: 300...2400, using: &random)) / 10
             }
             var days = HeartRateDays()
-            for (place, value) in values.enumerated() { days.add(value, on: HealthDay(number: place % 3)) }
+            for (index, value) in values.enumerated() { days.add(value, on: HealthDay(number: index % 3)) }
             var all = HeartRateDays.Range()
             for day in days.all { all.add(day.range) }
             let rounded = values.map { Int($0.rounded()) }.sorted()
@@ -148,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aPlotHasAtMostSomeTwoHundredMarksWhateverTheTimeItSpansAndNoPeriodIsMissed() throws {
+    @Test func plotHasALimitedNumberOfMarksAndMissesNoPeriod() throws {
         for (count, period) in [(1, ReportPeriod.day), (184, .day), (185, .week), (3650, .month), (73_000, .year)] {
             for first in [0, 19_000, -20_000] {
                 let days = HealthDay(number: first)...HealthDay(number: first + count - 1)
@@ -161,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func daysAreThoseOfTheCalendarAndWhatIsNoneIsRefused() {
+    @Test func daysFollowTheCalendarAndInvalidDaysAreRefused() {
         #expect(HealthDay("2023-02-11")?.weekday == 5, "a Saturday")
         #expect(HealthDay("1969-12-31")?.number == -1)
         #expect(HealthDay("1900-03-01")?.text == "1900-03-01")

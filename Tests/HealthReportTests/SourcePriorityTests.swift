@@ -38,7 +38,7 @@ import Testing
         return totals.days(of: type)
     }
 
-    @Test func whatWasTypedInIsBelievedBeforeTheWatchTheWatchBeforeThePhoneThePhoneBeforeAllElse() {
+    @Test func sourcesRankManualEntryThenWatchThenPhoneThenOthers() {
         let ranks = [
             SourceRank(.app, version: "3.1"), SourceRank(.iPad, version: "16"), SourceRank(.iPhone, version: "12.4.1"),
             SourceRank(.iPhone, version: "16.2"), SourceRank(.appleWatch, version: "9.2"),
@@ -54,7 +54,7 @@ import Testing
             "what is typed in is one source")
     }
 
-    @Test func phoneAndWatchThatCountedTheSameHourCountOnceTheWatch() throws {
+    @Test func watchCountsForAnHourThatThePhoneCountedToo() throws {
         let day = try #require(
             try Self.days([
                 try Self.sample("900", from: 0, to: 3600, Self.phone),
@@ -66,7 +66,7 @@ import Testing
         #expect(day.day.text == "2023-02-11")
     }
 
-    @Test func whatWasTypedInCountsOverTheWatch() throws {
+    @Test func manualEntryHasPriorityOverTheWatch() throws {
         let days = try Self.days([
             try Self.sample("900", from: 0, to: 3600, Self.watch),
             try Self.sample("20", from: 0, to: 3600, Self.app, byHand: true),
@@ -75,7 +75,7 @@ import Testing
         #expect(days.first?.sources.map(\.source.title) == ["Entered by hand"])
     }
 
-    @Test func theWatchIsBelievedWhereItCountedLessWhichIsLessThanThePhoneAlone() throws {
+    @Test func watchCountsAlsoWhereItCountedLess() throws {
         let days = try Self.days([
             try Self.sample("900", from: 0, to: 3600, Self.phone),
             try Self.sample("100", from: 0, to: 3600, Self.watch),
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func aSampleThatIsCoveredInPartCountsWithTheRestOfItsTime() throws {
-        // The watch has the second quarter of the phone's hour.
+        // The watch covers the second quarter of the phone's hour.
         let days = try Self.days([
             try Self.sample("400", from: 0, to: 3600, Self.phone),
             try Self.sample("50", from: 900, to: 1800, Self.watch),
@@ -93,7 +93,7 @@ import Testing
         #expect(days.first?.sources.map(\.amount) == [50, 300])
     }
 
-    @Test func samplesOfOneSourceAddUpWhereTheyOverlapThoseOfTwoPhonesDoNot() throws {
+    @Test func overlappingSamplesAddUpForOneSourceOnly() throws {
         let twice = [
             try Self.sample("10", from: 0, to: 60, Self.phone), try Self.sample("20", from: 0, to: 60, Self.phone),
         ]
@@ -118,8 +118,8 @@ import Testing
             [app("Watch", .appleWatch, hardware: "Watch6,1"), app("Watch", .appleWatch, hardware: "Watch7,5")],
         ]
         for sources in sources {
-            let samples = try sources.enumerated().map { place, source in
-                try Self.sample(String(1000 + 10 * place), from: 0, to: 3600, source)
+            let samples = try sources.enumerated().map { index, source in
+                try Self.sample(String(1000 + 10 * index), from: 0, to: 3600, source)
             }
             let total = try #require(try Self.days(samples).first?.total)
             #expect(samples.indices.contains { total == Double(1000 + 10 * $0) })
@@ -127,13 +127,13 @@ import Testing
             #expect(
                 try Self.days(samples).first?.plainSum == Double((0..<sources.count).reduce(0) { $0 + 1000 + 10 * $1 }))
         }
-        // Beside each other in time, both count.
+        // At different times both count.
         let apart = [
             try Self.sample("10", from: 0, to: 60, app("Alpha Band")),
             try Self.sample("20", from: 60, to: 120, app("Beta Band")),
         ]
         #expect(try Self.days(apart).first?.total == 30)
-        // Samples of one app add up where they overlap.
+        // Samples of one app add up if they overlap.
         let meals = [
             try Self.sample("10", from: 0, to: 60, app("Alpha Band")),
             try Self.sample("20", from: 0, to: 60, app("Alpha Band")),
@@ -141,16 +141,16 @@ import Testing
         #expect(try Self.days(meals).first?.total == 30)
     }
 
-    @Test func manyAppsOfOneVersionAreTakenTogetherBeyondTheLimit() throws {
-        let samples = try (0..<1000).map { place in
+    @Test func appsOfOneVersionAreMergedBeyondTheLimit() throws {
+        let samples = try (0..<1000).map { index in
             try Self.sample(
-                "1", from: Int64(place) * 60, to: Int64(place) * 60 + 60,
-                HealthSource(product: .app, name: "App \(place)".utf8))
+                "1", from: Int64(index) * 60, to: Int64(index) * 60 + 60,
+                HealthSource(product: .app, name: "App \(index)".utf8))
         }
         #expect(try Self.days(samples).first?.total == 1000)
     }
 
-    @Test func aMomentHasASecondOfItsOwn() throws {
+    @Test func instantCoversOneSecond() throws {
         #expect(try Self.days([try Self.sample("7", from: 60, to: 60, Self.app)]).first?.total == 7)
         let covered = [
             try Self.sample("7", from: 60, to: 60, Self.app), try Self.sample("5", from: 0, to: 120, Self.watch),
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test func midnightOfThePersonsClockSplitsASampleByItsTime() throws {
-        // From 23:30 to 00:30 in Berlin, with a quarter of the steps' time after midnight left to the phone.
+        // From 23:30 to 00:30 in Berlin; a quarter of the steps' time after midnight remains for the phone.
         let days = try Self.days([try Self.sample("600", from: -5400, to: -1800, Self.watch, offset: 60)])
         #expect(days.map(\.day.text) == ["2023-02-10", "2023-02-11"])
         #expect(days.map(\.total) == [300, 300])
@@ -176,7 +176,7 @@ import Testing
         #expect(partly.map(\.total) == [300, 151])
     }
 
-    @Test func whatCannotBeDealtOutToDaysIsLeftOutAndCounted() throws {
+    @Test func samplesThatCannotBeSplitByDayAreLeftOutAndCounted() throws {
         let type = try #require(Self.steps)
         var totals = DailyAggregates(of: [type, try #require(HealthType.named("HeartRate"))])
         totals.add(try Self.sample("-5", from: 0, to: 60, Self.watch))
@@ -190,7 +190,7 @@ import Testing
         #expect(totals.days(of: try #require(HealthType.named("HeartRate"))).isEmpty, "rates do not add up")
     }
 
-    @Test func randomSamplesWhatACountSecondBySecondGivesInAnyOrderBetweenTheMostBelievedSourceAndAll() throws {
+    @Test func randomSamplesAgreeWithACountBySecondsInAnyOrder() throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for _ in 0..<15 {
@@ -228,7 +228,7 @@ import Testing
         return quantity.number.double
     }
 
-    /// The rule as it is written, without any cleverness.
+    /// The rule in its simplest form.
     private static func secondBySecond(_ samples: [HealthSample]) -> [HealthDay: (total: Double, plain: Double)] {
         var days: [HealthDay: (total: Double, plain: Double)] = [:]
         func seconds(_ sample: HealthSample) -> Range<Int64> {

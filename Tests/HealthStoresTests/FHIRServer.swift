@@ -5,27 +5,27 @@ import Outbox
 import TestSupport
 import Wire
 
-/// A FHIR server in memory, of the sort that a test wants.
+/// A FHIR server in memory with configurable features.
 actor FHIRServer: Transport {
-    /// What it does, and what it says that it does.
+    /// The supported features, and those that its CapabilityStatement declares.
     struct Habits: Sendable {
         var transactions = false
         var updateCreate = false
         var conditionalCreate = false
         var versions = false
-        /// It says that it has all of it, whatever it has.
+        /// It declares all features, whether it supports them or not.
         var lies = false
-        /// It says nothing at all.
+        /// It declares nothing.
         var isSilent = false
-        /// So often it loses a request, or its answer, or is busy.
+        /// Probability that it loses a request or its response, or is busy.
         var faults = 0.0
-        /// Resources to a page.
+        /// Resources per page.
         var page = 100
         /// Values that it refuses.
         var refused: Set<String> = []
-        /// The token that it takes; nil takes all.
+        /// The accepted token; nil accepts all.
         var token: String?
-        /// The types of which its token may not write, and may not search.
+        /// The types that its token may not write, and may not search.
         var forbidden: Set<String> = []
     }
 
@@ -48,7 +48,7 @@ actor FHIRServer: Transport {
     func change(_ change: @Sendable (inout Habits) -> Void) { change(&habits) }
     func forgetRequests() { requests = [] }
 
-    /// The ids that our Observations have, each as often as it is there.
+    /// The ids of the device's Observations, each as often as it is stored.
     var observations: [String] {
         stored.filter { $0.key.hasPrefix("Observation/") }.map { key, value in
             let named = value.resource["identifier"]?.array?.first {
@@ -58,7 +58,7 @@ actor FHIRServer: Transport {
         }.sorted()
     }
 
-    /// Somebody else writes it.
+    /// Changes a resource as another client does.
     func touch(_ key: String, _ change: @Sendable (inout JSONObject) -> Void) {
         guard var object = stored[key]?.resource.object else { return }
         change(&object)
@@ -91,28 +91,28 @@ actor FHIRServer: Transport {
         if path == "metadata" { return metadata }
         if path.isEmpty, request.method == "POST" { return bundle(body) }
         let query = request.url.query(percentEncoded: true).map { "?" + $0 } ?? ""
-        return one(request.method, path + query, body, request.headers)
+        return interaction(request.method, on: path + query, body: body, headers: request.headers)
     }
 
     private var metadata: TransportResponse {
         guard !habits.isSilent else { return TransportResponse(status: 404) }
-        let says = habits.lies
+        let claimsAll = habits.lies
         let resources = ["Observation", "Device"].map { type -> JSON in
             [
-                "type": .string(type), "updateCreate": .bool(says || habits.updateCreate),
-                "conditionalCreate": .bool(says || habits.conditionalCreate),
+                "type": .string(type), "updateCreate": .bool(claimsAll || habits.updateCreate),
+                "conditionalCreate": .bool(claimsAll || habits.conditionalCreate),
                 "versioning": .string(habits.versions ? "versioned" : "no-version"),
                 "interaction": [["code": "read"], ["code": "create"], ["code": "update"], ["code": "delete"]],
             ]
         }
         return json(
             200,
-            [
+            body: [
                 "resourceType": "CapabilityStatement",
                 "rest": [
                     [
                         "mode": "server", "resource": .array(resources),
-                        "interaction": says || habits.transactions ? [["code": "transaction"]] : [],
+                        "interaction": claimsAll || habits.transactions ? [["code": "transaction"]] : [],
                     ]
                 ],
             ])
@@ -126,19 +126,20 @@ actor FHIRServer: Transport {
             let request = entry["request"]
             var headers: [String: String] = [:]
             if let condition = request?["ifNoneExist"]?.string { headers["If-None-Exist"] = condition }
-            let answer = one(
-                request?["method"]?.string ?? "", request?["url"]?.string ?? "", entry["resource"], headers)
+            let answer = interaction(
+                request?["method"]?.string ?? "", on: request?["url"]?.string ?? "", body: entry["resource"],
+                headers: headers)
             guard answer.status < 400 || answer.status == 404 || answer.status == 410 else {
                 (stored, next) = (before, number)
                 return answer
             }
             answers.append(["response": ["status": .string("\(answer.status) Word")]])
         }
-        return json(200, ["resourceType": "Bundle", "type": "transaction-response", "entry": .array(answers)])
+        return json(200, body: ["resourceType": "Bundle", "type": "transaction-response", "entry": .array(answers)])
     }
 
-    private func one(
-        _ method: String, _ target: String, _ body: JSON?, _ headers: [String: String]
+    private func interaction(
+        _ method: String, on target: String, body: JSON?, headers: [String: String]
     ) -> TransportResponse {
         let parts = target.split(separator: "?", maxSplits: 1)
         let path = parts.first?.split(separator: "/").map(String.init) ?? []
@@ -158,16 +159,17 @@ actor FHIRServer: Transport {
             } else if headers["If-None-Exist"] != nil {
                 return TransportResponse(status: 501)
             }
-            return write(type, "s\(next)", body, 201)
+            return write(type, id: "s\(next)", body: body, status: 201)
         case ("PUT", 2):
             let key = path.joined(separator: "/")
             guard let found = stored[key] else {
-                return habits.updateCreate ? write(type, path[1], body, 201) : TransportResponse(status: 405)
+                return habits.updateCreate
+                    ? write(type, id: path[1], body: body, status: 201) : TransportResponse(status: 405)
             }
             if habits.versions, let wanted = headers["If-Match"], wanted != "W/\"\(found.version)\"" {
                 return TransportResponse(status: 412)
             }
-            return write(type, path[1], body, 200)
+            return write(type, id: path[1], body: body, status: 200)
         case ("DELETE", 2):
             let key = path.joined(separator: "/")
             guard let found = stored[key] else { return TransportResponse(status: 404) }
@@ -180,7 +182,7 @@ actor FHIRServer: Transport {
         }
     }
 
-    private func write(_ type: String, _ id: String, _ body: JSON?, _ status: Int) -> TransportResponse {
+    private func write(_ type: String, id: String, body: JSON?, status: Int) -> TransportResponse {
         guard var object = body?.object else { return TransportResponse(status: 400) }
         if let value = object["valueQuantity"]?["value"]?.number?.text, habits.refused.contains(value) {
             return TransportResponse(status: 422)
@@ -195,7 +197,7 @@ actor FHIRServer: Transport {
     private func shown(_ stored: Stored, _ status: Int) -> TransportResponse {
         var object = stored.resource.object ?? JSONObject()
         if habits.versions { object["meta"] = ["versionId": .string("\(stored.version)")] }
-        return json(status, .object(object), habits.versions ? ["ETag": "W/\"\(stored.version)\""] : [:])
+        return json(status, body: .object(object), headers: habits.versions ? ["ETag": "W/\"\(stored.version)\""] : [:])
     }
 
     private func matches(_ type: String, _ query: String) -> [String] {
@@ -231,10 +233,10 @@ actor FHIRServer: Transport {
         }
         return json(
             200,
-            ["resourceType": "Bundle", "type": "searchset", "entry": .array(entries), "link": .array(links)])
+            body: ["resourceType": "Bundle", "type": "searchset", "entry": .array(entries), "link": .array(links)])
     }
 
-    private func json(_ status: Int, _ json: JSON, _ headers: [String: String] = [:]) -> TransportResponse {
+    private func json(_ status: Int, body json: JSON, headers: [String: String] = [:]) -> TransportResponse {
         TransportResponse(status: status, headers: headers, body: json.data())
     }
 }
@@ -267,7 +269,7 @@ actor Hub: Transport {
         return TransportResponse(status: status)
     }
 
-    /// The samples that are there for whoever takes the messages in order.
+    /// The samples that exist for a reader that processes the messages in order.
     var samples: Set<String> {
         var present: Set<String> = []
         for message in messages {

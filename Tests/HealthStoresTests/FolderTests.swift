@@ -13,9 +13,9 @@ import Testing
         return words.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    @Test func whatIsKeptIsThereForTheNextProcessAndNamesAreNoPaths() async throws {
+    @Test func savedStatePersistsAndStreamNamesAreNotUsedAsPaths() async throws {
         let folder = try TemporaryFolder()
-        let place = folder.url.appendingPathComponent("progress")
+        let location = folder.url.appendingPathComponent("progress")
         let streams = [
             Self.stream, HealthStream(type: "../../x", store: "ndjson=/a/b c.ndjson"),
             HealthStream(type: ".", store: ""), HealthStream(type: "org.example.mood", store: "outbox"),
@@ -23,12 +23,12 @@ import Testing
         ]
         let uuid = UUID()
         for (number, stream) in streams.enumerated() {
-            let progress = HealthSyncFolder(place)
+            let progress = HealthSyncFolder(location)
             #expect(try await progress.state(of: stream) == nil)
             try await progress.save(HealthStreamState().bytes(of: stream), of: stream)
-            try await progress.note([HealthNote(uuid: uuid, target: "Observation/o\(number)")], of: stream)
+            try await progress.record([IndexEntry(uuid: uuid, target: "Observation/o\(number)")], of: stream)
         }
-        let progress = HealthSyncFolder(place)
+        let progress = HealthSyncFolder(location)
         #expect(try await progress.streams() == streams.sorted())
         for (number, stream) in streams.enumerated() {
             #expect(try await progress.state(of: stream) == HealthStreamState().bytes(of: stream))
@@ -48,7 +48,7 @@ import Testing
         let uuid = UUID()
         let progress = HealthSyncFolder(folder.url)
         try await progress.save([1], of: Self.stream)
-        try await progress.note([HealthNote(uuid: uuid, target: "Observation/o")], of: Self.stream)
+        try await progress.record([IndexEntry(uuid: uuid, target: "Observation/o")], of: Self.stream)
         // The process ended between the two removals.
         try FileManager.default.removeItem(
             at: folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate/state.json"))
@@ -57,7 +57,7 @@ import Testing
         #expect(try await next.known([uuid], of: Self.stream).isEmpty)
     }
 
-    @Test func anIndexThatWasCutWhileItWasWrittenHasWhatWasAcknowledged() async throws {
+    @Test func truncatedIndexHasTheAcknowledgedEntries() async throws {
         var random = Seeded.fresh()
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate/index")
@@ -72,7 +72,7 @@ import Testing
             if Bool.random(using: &random) {
                 let id = Self.uuid(&random).uuidString.lowercased()
                 let target = HealthTarget("Observation/\(id)")
-                try await progress.note(some.map { HealthNote(uuid: $0, target: target) }, of: Self.stream)
+                try await progress.record(some.map { IndexEntry(uuid: $0, target: target) }, of: Self.stream)
                 for uuid in some { next[uuid] = target }
             } else {
                 try await progress.forget(some, of: Self.stream)
@@ -90,40 +90,42 @@ import Testing
         }
     }
 
-    @Test func anIndexThatIsMostlyForgottenIsWrittenAnew() async throws {
+    @Test func indexWithMostlyForgottenEntriesIsCompacted() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate/index")
         let progress = HealthSyncFolder(folder.url)
         try await progress.save([1], of: Self.stream)
         let uuids = (0..<1_500).map { _ in UUID() }
-        try await progress.note(uuids.map { HealthNote(uuid: $0, target: "Observation/o") }, of: Self.stream)
+        try await progress.record(uuids.map { IndexEntry(uuid: $0, target: "Observation/o") }, of: Self.stream)
         let size = try Data(contentsOf: file).count
         try await progress.forget(Array(uuids.dropLast()), of: Self.stream)
         #expect(try Data(contentsOf: file).count < size / 10)
         #expect(
             try await progress.known(uuids, of: Self.stream)
                 == [uuids[1_499]: IndexedSample(target: "Observation/o", count: 1)])
-        try await progress.note([HealthNote(uuid: uuids[0], target: "Observation/p")], of: Self.stream)
+        try await progress.record([IndexEntry(uuid: uuids[0], target: "Observation/p")], of: Self.stream)
         #expect(try await HealthSyncFolder(folder.url).known(uuids, of: Self.stream).count == 2)
     }
 
-    @Test func whoTakesTheLockRemovesWhatWasHalfWritten() async throws {
+    @Test func lockHolderRemovesPartiallyWrittenFiles() async throws {
         let folder = try TemporaryFolder()
         try await HealthSyncFolder(folder.url).save([1], of: Self.stream)
-        let place = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate")
-        try Data([2]).write(to: place.appendingPathComponent(".tmp-half"))
+        let location = folder.url.appendingPathComponent("outbox/HKQuantityTypeIdentifierHeartRate")
+        try Data([2]).write(to: location.appendingPathComponent(".tmp-half"))
         _ = try await HealthSyncFolder(folder.url).lock()
-        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == ["state.json"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: location.path) == ["state.json"])
     }
 
     @Test func oneHasTheLock() async throws {
         let folder = try TemporaryFolder()
-        let place = folder.url.appendingPathComponent("progress")
-        var lock: Any? = try await HealthSyncFolder(place).lock()
+        let location = folder.url.appendingPathComponent("progress")
+        var lock: Any? = try await HealthSyncFolder(location).lock()
         var code: String?
-        do { _ = try await HealthSyncFolder(place).lock(patience: 0) } catch { code = (error as? any CodedError)?.code }
+        do { _ = try await HealthSyncFolder(location).lock(patience: 0) } catch {
+            code = (error as? any CodedError)?.code
+        }
         #expect(code == "outbox-busy" && lock != nil)
         lock = nil
-        _ = try await HealthSyncFolder(place).lock(patience: 0)
+        _ = try await HealthSyncFolder(location).lock(patience: 0)
     }
 }

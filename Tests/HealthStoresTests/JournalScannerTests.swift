@@ -6,7 +6,7 @@ import Testing
 
 @testable import HealthStores
 
-/// What is read by its bytes is what the reader of JSON reads.
+/// The byte scanner reads the same as the JSON reader.
 @Suite struct JournalScannerTests {
     private static let words: [[String]] = [
         [
@@ -44,10 +44,10 @@ import Testing
         [#""metadata":{"HKWasUserEntered":1}"#, #""members":[]"#, #""note":"x""#, #""toolongname":1"#],
     ]
 
-    private func same(_ bytes: [UInt8], _ scanner: inout JournalScanner, _ isRead: inout Int) {
+    private func compare(_ bytes: [UInt8], with scanner: inout JournalScanner, count isRead: inout Int) {
         guard let scanned = scanner.read(bytes[...]) else { return }
         isRead += 1
-        let line = FileLines.Line(place: 0, bytes: bytes[...], isTooLong: false)
+        let line = LogFileLines.Line(offset: 0, bytes: bytes[...], isTooLong: false)
         let read = JournalLine(line, named: "")
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(scanned.uuid == read.uuid && scanned.type == read.type, "\(text)")
@@ -59,17 +59,17 @@ import Testing
         }
     }
 
-    @Test func whatIsScannedIsWhatTheReaderOfJSONReads() {
+    @Test func scannerAgreesWithTheJSONReader() {
         var random = Seeded.fresh()
         var scanner = JournalScanner()
         var (isRead, plain) = (0, 0)
         for _ in 0..<30_000 {
-            // Mostly the usual form, with a few words of other forms, missing or twice.
+            // Usually the common form, with a few members of other forms, missing or duplicate.
             var members: [String] = []
-            for (place, forms) in Self.words.enumerated() {
+            for (index, forms) in Self.words.enumerated() {
                 let isUsual = Int.random(in: 0..<8, using: &random) > 0
                 if isUsual {
-                    if place < 7 { members.append(forms[0]) }
+                    if index < 7 { members.append(forms[0]) }
                 } else if Bool.random(using: &random) {
                     members += [forms.randomElement(using: &random) ?? ""]
                     if Int.random(in: 0..<8, using: &random) == 0 { members.append(forms[0]) }
@@ -86,7 +86,7 @@ import Testing
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
             let before = isRead
-            same(bytes, &scanner, &isRead)
+            compare(bytes, with: &scanner, count: &isRead)
             if isRead > before { plain += 1 }
         }
         #expect(plain > 5_000)

@@ -16,7 +16,7 @@ import Testing
         } catch { return (error as? any CodedError)?.code ?? "\(error)" }
     }
 
-    @Test func changesComeInTheirOrderInPortions() async throws {
+    @Test func changesComeInTheirOrderInBatches() async throws {
         let folder = try TemporaryFolder()
         var written = try WrittenJournal(in: folder)
         let journal = HealthJournal(written.url)
@@ -35,7 +35,7 @@ import Testing
         #expect(none.added.isEmpty && none.deleted.isEmpty && !none.hasMore && none.anchor == rest.anchor)
         #expect(await journal.position(of: Self.heartRate) == nil)
         #expect(try await journal.survey().types == [Self.heartRate, WrittenJournal.steps])
-        // Another process knows the place, and what is added again comes after its deletion.
+        // Another process continues at the anchor, and a sample that is added again comes after its deletion.
         try written.add(Self.heartRate, 60, minute: 0, uuid: uuids[0])
         let later = HealthJournal(written.url)
         #expect(
@@ -45,11 +45,11 @@ import Testing
         #expect(try await later.samples(of: Self.heartRate, [uuids[0], UUID()]).map(\.uuid) == [uuids[0]])
     }
 
-    @Test func aJournalThatWasCutOrRewrittenBehindAPlaceIsNoticed() async throws {
+    @Test func journalTruncatedOrRewrittenBeforeAnAnchorIsDetected() async throws {
         var random = Seeded.fresh()
         let folder = try TemporaryFolder()
         var written = try WrittenJournal(in: folder)
-        // More than a piece of what is read at once.
+        // More than one block of a read.
         for number in 0..<400 { try written.add(Self.heartRate, number, minute: number % 60) }
         let whole = try Data(contentsOf: written.url)
         let anchor = try await HealthJournal(written.url).changes(of: Self.heartRate, after: nil, limit: 390).anchor
@@ -62,12 +62,12 @@ import Testing
         }
         #expect(try await code(whole) == nil)
         #expect(try await code(whole + Data("{}\n".utf8)) == nil)
-        let place = Int(String(decoding: anchor?.bytes ?? [], as: UTF8.self).prefix { $0 != "-" }) ?? 0
+        let offset = Int(String(decoding: anchor?.bytes ?? [], as: UTF8.self).prefix { $0 != "-" }) ?? 0
         for _ in 0..<40 {
             var changed = whole
-            changed[Int.random(in: 0..<place, using: &random)] ^= 1
+            changed[Int.random(in: 0..<offset, using: &random)] ^= 1
             #expect(try await code(changed) == "health-anchor-invalid")
-            let cut = Data(whole.prefix(Int.random(in: 0..<place, using: &random)))
+            let cut = Data(whole.prefix(Int.random(in: 0..<offset, using: &random)))
             #expect(try await code(cut) == "health-anchor-invalid")
         }
         try FileManager.default.removeItem(at: written.url)
@@ -83,7 +83,7 @@ import Testing
         #expect(strange == "health-anchor-invalid")
     }
 
-    @Test func aDamagedLineIsASampleThatCannotBeReadAndTheOthersGoOn() async throws {
+    @Test func damagedLineIsAnUnreadableSampleAndDoesNotStopTheOthers() async throws {
         let folder = try TemporaryFolder()
         var written = try WrittenJournal(in: folder)
         let first = try written.add(Self.heartRate, 60, minute: 0)
@@ -127,7 +127,7 @@ import Testing
         #expect(changes.added.first?.uuid == first && changes.added.last?.uuid == last)
         #expect(changes.added[1].uuid == visible && changes.added[4].uuid == undated && changes.added[5].uuid == unit)
         #expect(Set(changes.added.map(\.uuid)).count == changes.added.count)
-        // Each time the same: what was set aside is known again.
+        // The same each time: quarantined samples are recognised.
         let again = try await HealthJournal(written.url).changes(of: Self.heartRate, after: nil, limit: 50)
         #expect(again.added.map(\.uuid) == changes.added.map(\.uuid))
     }

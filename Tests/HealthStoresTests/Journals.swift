@@ -8,18 +8,18 @@ import TestSupport
 import Wire
 
 extension HealthSyncLimits {
-    /// Seconds of one run, where it is not its time that is tested: a busy machine may take long over two samples.
+    /// Seconds of one run in tests that do not test its duration: a busy machine can take long for two samples.
     static let unhurried = 3_600.0
 }
 
-/// A journal in a folder, as a test writes it, and what it says should be in a store.
+/// A journal in a folder, written by a test, with the content that a store should have.
 struct WrittenJournal {
     static let heartRate = "HKQuantityTypeIdentifierHeartRate"
     static let steps = "HKQuantityTypeIdentifierStepCount"
     static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
 
     let url: URL
-    /// The samples that are there, with what each says besides its identifier.
+    /// The present samples with their content except for the identifier.
     var samples: [UUID: String] = [:]
 
     init(in folder: TemporaryFolder, _ name: String = "journal.ndjson") throws {
@@ -55,7 +55,7 @@ struct WrittenJournal {
         samples[uuid] = nil
     }
 
-    /// A random change: new samples, equal contents, an edit, a deletion.
+    /// Makes a random change: new samples, equal contents, an edit, a deletion.
     mutating func change(_ random: inout Seeded) throws {
         let type = [Self.heartRate, Self.steps, Self.sleep].randomElement(using: &random) ?? Self.steps
         let known = samples.keys.sorted { $0.uuidString < $1.uuidString }.randomElement(using: &random)
@@ -71,7 +71,7 @@ struct WrittenJournal {
         if Bool.random(using: &random) { try add(&self, its) }
     }
 
-    /// The ids of the Observations that a store should have for a subject, found by the conversion alone.
+    /// Returns the ids of the Observations that a store should have for a subject, computed by the conversion only.
     func expected(subject: String) throws -> Set<String> {
         var zones = TimeZoneOffsets()
         return try Set(
@@ -88,7 +88,7 @@ struct WrittenJournal {
     }
 }
 
-/// An enrolled device that has its consent, with the key that opens what it seals.
+/// An enrolled device with its consent, and the key that opens its sealed submissions.
 struct EnrolledDevice {
     let folder: TemporaryFolder
     let store: DeviceStore
@@ -105,7 +105,7 @@ struct EnrolledDevice {
         try store.queue(Data(#"{"resourceType":"Contract","id":"c"}"#.utf8), kind: "Contract", as: .resource)
     }
 
-    /// The submissions behind the Contract, in order: the kind in the file's name, and the resources.
+    /// Returns the submissions after the Contract, in order: the kind in the file's name, and the resources.
     func submissions() throws -> [(kind: String, resources: [JSON])] {
         try store.outbox.entries().dropFirst().map { entry in
             let opened = try OpenedEnvelope.open(store.outbox.read(entry), with: KeySet([key]))
@@ -114,7 +114,7 @@ struct EnrolledDevice {
         }
     }
 
-    /// The ids of the Observations that whoever takes the submissions in order has at the end.
+    /// Returns the ids of the Observations that exist after all submissions are processed in order.
     func observations() throws -> Set<String> { try Self.observations(submissions().flatMap(\.resources)) }
 
     static func observations(_ resources: [JSON]) throws -> Set<String> {
@@ -133,7 +133,7 @@ struct EnrolledDevice {
     }
 }
 
-/// A folder of progress that now and then keeps nothing, as a process that ends there.
+/// A folder of progress that sometimes saves nothing, like a process that ends at that point.
 struct FailingProgress: HealthSyncStorage {
     struct Ended: Error {}
 
@@ -148,8 +148,8 @@ struct FailingProgress: HealthSyncStorage {
     func known(_ uuids: [UUID], of stream: HealthStream) async throws -> [UUID: IndexedSample] {
         try await folder.known(uuids, of: stream)
     }
-    func note(_ notes: [HealthNote], of stream: HealthStream) async throws {
-        try await folder.note(notes, of: stream)
+    func record(_ notes: [IndexEntry], of stream: HealthStream) async throws {
+        try await folder.record(notes, of: stream)
     }
     func forget(_ uuids: [UUID], of stream: HealthStream) async throws {
         if fails() { throw Ended() }

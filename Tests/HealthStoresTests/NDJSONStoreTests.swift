@@ -26,7 +26,7 @@ import Testing
         try Data(contentsOf: file).split(separator: 0x0A).map { try JSON(Array($0)) }
     }
 
-    @Test func aSampleIsOneLineAndADeletionIsOneBehindIt() async throws {
+    @Test func sampleIsOneLineAndItsDeletionIsALaterLine() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("health.ndjson")
         var journal = try WrittenJournal(in: folder)
@@ -47,7 +47,7 @@ import Testing
         #expect(try lines(file).count == 4)
     }
 
-    @Test func aLineThatIsNotWholeIsCutAndAFileOfSomethingElseIsLeftAsItIs() async throws {
+    @Test func incompleteLineIsCutAndAForeignFileStaysUnchanged() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("health.ndjson")
         let whole = #"{"resourceType":"Observation","id":"a"}"# + "\n"
@@ -84,8 +84,8 @@ import Testing
         func giveBack() { store = nil }
     }
 
-    /// Who waits for the file keeps no thread from who has it: there are more of them than the pool has threads.
-    @Test func whoWaitsForTheFileKeepsNobodyFromGivingItBack() async throws {
+    /// Waiting for the file blocks no thread that its holder needs: more tasks wait than the pool has threads.
+    @Test func waitingTasksDoNotBlockTheHolderOfTheFile() async throws {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("health.ndjson")
         let holder = Holder(store: try await NDJSONHealthStore(file, subject: nil))
@@ -102,9 +102,9 @@ import Testing
     }
 }
 
-/// The keys by which a file's resources are known.
+/// The keys that identify a file's resources.
 @Suite struct ResourceKeyTests {
-    @Test func referencesHaveKeysOfTheirOwn() {
+    @Test func referencesHaveUniqueKeys() {
         var random = Seeded.fresh()
         var keys: Set<FingerprintKey> = []
         var set = FingerprintSet()
@@ -117,7 +117,7 @@ import Testing
                 "Observation/" + UUID((random.next(), random.next())).uuidString.lowercased(),
             ]
         }
-        // Ids are told apart by case (FHIR R4, 2.24.0.1).
+        // Ids are case-sensitive (FHIR R4, 2.24.0.1).
         references += [
             "Observation/" + "aaaaaaaa-0000-4000-8000-000000000001", "Observation/AAAAAAAA-0000-4000-8000-000000000001",
         ]

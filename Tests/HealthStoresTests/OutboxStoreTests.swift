@@ -27,7 +27,7 @@ import Testing
         return await synchroniser.run()
     }
 
-    @Test func aDeviceGoesOnceBeforeWhatItMeasuredAndEachSubmissionHasOneType() async throws {
+    @Test func deviceIsSentOnceBeforeItsSamplesAndEachSubmissionHasOneType() async throws {
         let device = try EnrolledDevice()
         var journal = try WrittenJournal(in: device.folder)
         let first = try journal.add(Self.heartRate, 70, minute: 0)
@@ -53,7 +53,7 @@ import Testing
         #expect(backlog == 6)
     }
 
-    @Test func whatAnExportSentIsNotSentAgainAndWhatWasDeletedAndComesAgainIs() async throws {
+    @Test func samplesOfAnExportAreNotSentAgainUnlessTheyWereDeleted() async throws {
         let device = try EnrolledDevice()
         var journal = try WrittenJournal(in: device.folder)
         let first = try journal.add(Self.heartRate, 70, minute: 0)
@@ -73,7 +73,7 @@ import Testing
         var report = try await wake(device, journal)
         #expect(report.rows.first?.updated == 1 && report.rows.first?.added == 0)
         #expect(try device.submissions().isEmpty)
-        // Another of equal content; the resource goes with the last of them.
+        // Another sample of equal content; the resource is deleted with the last of them.
         let second = try journal.add(Self.heartRate, 70, minute: 0)
         try journal.delete(first, Self.heartRate)
         report = try await wake(device, journal)
@@ -89,13 +89,13 @@ import Testing
         #expect(try SentHealthData(folder: device.store.folder).contains(sample.fingerprint, id: id))
     }
 
-    @Test func aDeletionThatWasQueuedBeforeTheProcessEndedIsFollowedByWhatCameAgain() async throws {
+    @Test func sampleAddedAgainFollowsADeletionQueuedBeforeACrash() async throws {
         let device = try EnrolledDevice()
         var journal = try WrittenJournal(in: device.folder)
         let first = try journal.add(Self.heartRate, 70, minute: 0)
         _ = try await wake(device, journal)
         try journal.delete(first, Self.heartRate)
-        // The process ends after it queued the deletion, before it kept its progress.
+        // The process ends after it queued the deletion and before it saved its progress.
         let progress = HealthSyncFolder(device.folder.url.appendingPathComponent("health-sync"))
         let synchroniser = HealthSynchroniser(
             source: HealthJournal(journal.url), storage: FailingProgress(folder: progress) { true },

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// FHIR servers of all sorts, and an event hub: each ends equal to the source, whatever it loses.
+/// Different FHIR servers and an event hub: each ends equal to the source in spite of lost requests.
 @Suite struct ServerStoresTests {
     private static let types: Set = [WrittenJournal.heartRate, WrittenJournal.steps, WrittenJournal.sleep]
     private static let base = URL(string: "https://r4.example/fhir")
@@ -26,7 +26,7 @@ import Wire
     ]
 
     private func synchroniser(
-        _ journal: WrittenJournal, _ folder: TemporaryFolder, _ store: any ExternalStore,
+        _ journal: WrittenJournal, in folder: TemporaryFolder, to store: any ExternalStore,
         limits: HealthSyncLimits = .init(seconds: HealthSyncLimits.unhurried)
     ) async -> HealthSynchroniser {
         let synchroniser = HealthSynchroniser(
@@ -38,8 +38,9 @@ import Wire
         return synchroniser
     }
 
-    /// Whatever the server says of itself, what an earlier process posted is found by one that knows nothing of it.
-    @Test(arguments: servers.keys.sorted()) func whatIsThereIsNotPostedByAnotherProcess(name: String) async throws {
+    /// A process without saved state finds the resources that an earlier process posted, whichever features the server
+    /// declares.
+    @Test(arguments: servers.keys.sorted()) func anotherProcessDoesNotPostExistingResources(name: String) async throws {
         let habits = try #require(Self.servers[name])
         let base = try #require(Self.base)
         var random = Seeded.fresh()
@@ -49,13 +50,13 @@ import Wire
         let server = FHIRServer(habits, seed: 1)
         for _ in 0..<3 {
             let store = FHIRHealthStore(base, transport: server, subject: "p1")
-            #expect(await !synchroniser(journal, try TemporaryFolder(), store).run().hasFailed)
+            #expect(await !synchroniser(journal, in: try TemporaryFolder(), to: store).run().hasFailed)
         }
         let expected = try journal.expected(subject: "p1").sorted()
         #expect(await server.observations == expected)
     }
 
-    @Test(arguments: servers.keys.sorted()) func aServerEndsEqualToTheJournal(name: String) async throws {
+    @Test(arguments: servers.keys.sorted()) func serverHasTheContentsOfTheJournal(name: String) async throws {
         var random = Seeded.fresh()
         var habits = try #require(Self.servers[name])
         let base = try #require(Self.base)
@@ -66,19 +67,19 @@ import Wire
             let server = FHIRServer(habits, seed: random.next())
             for _ in 0..<6 {
                 for _ in 0..<Int.random(in: 0...12, using: &random) { try journal.change(&random) }
-                // A process: it knows nothing of the server but what it kept.
+                // A process with the saved state only.
                 let store = FHIRHealthStore(base, transport: server, subject: "p1")
                 let limits = HealthSyncLimits(
                     seconds: HealthSyncLimits.unhurried,
                     samples: Int.random(in: 1...30, using: &random), batch: Int.random(in: 1...10, using: &random))
-                _ = await synchroniser(journal, folder, store, limits: limits).run()
+                _ = await synchroniser(journal, in: folder, to: store, limits: limits).run()
             }
             await server.change { $0.faults = 0 }
             var report: HealthSyncReport
             var rounds = 0
             repeat {
                 let store = FHIRHealthStore(base, transport: server, subject: "p1")
-                report = await synchroniser(journal, folder, store).run()
+                report = await synchroniser(journal, in: folder, to: store).run()
                 rounds += 1
             } while report.hasMore && rounds < 100
             #expect(!report.hasMore && !report.hasFailed)
@@ -87,14 +88,15 @@ import Wire
             let surplus = present.filter { !expected.contains($0) }
             let missing = expected.filter { !present.contains($0) }
             #expect(present == expected, "\(name): surplus \(surplus), missing \(missing)")
-            // An empty wake asks nothing.
+            // A run without changes sends no request.
             await server.forgetRequests()
-            _ = await synchroniser(journal, folder, FHIRHealthStore(base, transport: server, subject: "p1")).run()
+            _ = await synchroniser(journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1"))
+                .run()
             #expect(await server.requests.isEmpty)
         }
     }
 
-    @Test func aHubIsToldEachSampleAndEachDeletion() async throws {
+    @Test func hubReceivesEachSampleAndEachDeletion() async throws {
         var random = Seeded.fresh()
         let connection = try EventHubConnection(
             reading: "Endpoint=sb://hub.example/;SharedAccessKeyName=k;SharedAccessKey=s;EntityPath=h")
@@ -104,7 +106,7 @@ import Wire
             let hub = Hub(faults: 0.3, seed: random.next())
             func run() async -> HealthSyncReport {
                 let store = EventHubHealthStore(connection, transport: hub, patient: "p1", device: "d1")
-                return await synchroniser(journal, folder, store).run()
+                return await synchroniser(journal, in: folder, to: store).run()
             }
             for _ in 0..<6 {
                 for _ in 0..<Int.random(in: 0...12, using: &random) { try journal.change(&random) }
@@ -116,7 +118,7 @@ import Wire
         }
     }
 
-    @Test func messagesAreThoseThatReceiversKnow() async throws {
+    @Test func messagesHaveTheFormatOfReceivers() async throws {
         let folder = try TemporaryFolder()
         var journal = try WrittenJournal(in: folder)
         let heart = try journal.add(WrittenJournal.heartRate, 66, minute: 1)
@@ -125,9 +127,9 @@ import Wire
         let connection = try EventHubConnection(
             reading: "Endpoint=sb://hub.example/;SharedAccessKeyName=k;SharedAccessKey=s;EntityPath=h")
         let store = EventHubHealthStore(connection, transport: hub, patient: "p1", device: "d1")
-        _ = await synchroniser(journal, folder, store).run()
+        _ = await synchroniser(journal, in: folder, to: store).run()
         try journal.delete(sleep, WrittenJournal.sleep)
-        _ = await synchroniser(journal, folder, store).run()
+        _ = await synchroniser(journal, in: folder, to: store).run()
         let messages = await hub.messages
         let rate = messages.first { $0["uuid"]?.string == heart.uuidString }
         #expect(
@@ -158,7 +160,7 @@ import Wire
         let connection = try EventHubConnection(
             reading: "Endpoint=sb://hub.example/;SharedAccessKeyName=k;SharedAccessKey=s;EntityPath=h")
         let store = EventHubHealthStore(connection, transport: hub, patient: "p1", device: "d1")
-        let report = await synchroniser(journal, folder, store).run()
+        let report = await synchroniser(journal, in: folder, to: store).run()
         #expect(await hub.messages.isEmpty)
         let row = try #require(report.rows.first { $0.stream.type == WrittenJournal.heartRate })
         #expect(row.added == 0 && (row.quarantined == 1 || report.hasMore))
@@ -172,18 +174,19 @@ import Wire
         let server = FHIRServer(.init(updateCreate: true, token: "new"))
         let store = FHIRHealthStore(
             base, transport: server, token: { isRenewal in isRenewal ? "new" : "old" }, subject: "p1")
-        let report = await synchroniser(journal, folder, store).run()
+        let report = await synchroniser(journal, in: folder, to: store).run()
         #expect(report.rows.map(\.added).reduce(0, +) == 1)
         await server.change { $0.token = "other" }
         try journal.add(WrittenJournal.heartRate, 67, minute: 2)
         await server.forgetRequests()
-        let again = await synchroniser(journal, folder, store).run()
+        let again = await synchroniser(journal, in: folder, to: store).run()
         #expect(again.rows.allSatisfy { $0.added == 0 } && again.hasMore)
         #expect(await server.requests.count == 2)
     }
 
-    /// 403 says that the token may not write: nothing is set aside, and all comes when it may.
-    @Test(arguments: servers.keys.sorted()) func aTokenThatMayNotWriteKeepsEverything(name: String) async throws {
+    /// With status 403 the token may not write: nothing is quarantined, and everything is sent once the token may
+    /// write.
+    @Test(arguments: servers.keys.sorted()) func tokenWithoutWriteAccessKeepsEverything(name: String) async throws {
         var habits = try #require(Self.servers[name])
         let base = try #require(Self.base)
         habits.forbidden = ["Observation"]
@@ -193,50 +196,52 @@ import Wire
         for _ in 0..<12 { try journal.change(&random) }
         let server = FHIRServer(habits)
         let report = await synchroniser(
-            journal, folder, FHIRHealthStore(base, transport: server, subject: "p1")
+            journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")
         ).run()
         let expected = try journal.expected(subject: "p1").sorted()
         if !expected.isEmpty { #expect(report.hasFailed) }
         let codes = Set(report.rows.compactMap(\.code))
         #expect(codes.isSubset(of: [FHIRHealthStore.tokenMayNotWrite, FHIRHealthStore.tokenMayNotRead]), "\(codes)")
         #expect(report.rows.allSatisfy { $0.quarantined == 0 })
-        // A token that may write Observations and no Devices brings all Observations.
+        // A token that may write Observations and no Devices sends all Observations.
         await server.change { $0.forbidden = ["Device"] }
         #expect(
-            await !synchroniser(journal, folder, FHIRHealthStore(base, transport: server, subject: "p1")).run()
+            await !synchroniser(journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")).run()
                 .hasFailed)
         #expect(await server.observations == expected)
     }
 
-    @Test func ofARefusedTransactionOnlyWhatFailedStays() async throws {
+    @Test func onlyFailedEntriesOfARefusedTransactionStay() async throws {
         let base = try #require(Self.base)
         let folder = try TemporaryFolder()
         var journal = try WrittenJournal(in: folder)
         for minute in 0..<20 { try journal.add(WrittenJournal.heartRate, 60 + minute, minute: minute) }
         let server = FHIRServer(.init(transactions: true, updateCreate: true, refused: ["63", "71"]))
         let store = FHIRHealthStore(base, transport: server, subject: "p1")
-        let report = await synchroniser(journal, folder, store).run()
+        let report = await synchroniser(journal, in: folder, to: store).run()
         let row = try #require(report.rows.first { $0.stream.type == WrittenJournal.heartRate })
         #expect(row.added == 18 && row.quarantined == 2)
         #expect(await server.observations.count == 18)
     }
 
-    @Test func anIdentifierCountsWhereverItStandsAndWhatOthersWroteStays() async throws {
+    @Test func identifierCountsAtAnyIndexAndChangesOfOthersStay() async throws {
         let base = try #require(Self.base)
         let folder = try TemporaryFolder()
         var journal = try WrittenJournal(in: folder)
         try journal.add(WrittenJournal.heartRate, 66, minute: 1)
         let server = FHIRServer(.init(versions: true))
-        _ = await synchroniser(journal, folder, FHIRHealthStore(base, transport: server, subject: "p1")).run()
+        _ = await synchroniser(journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")).run()
         // A hospital adds an identifier in front, and a note.
         let key = try #require(await server.stored.keys.first { $0.hasPrefix("Observation/") })
         await server.touch(key) { object in
             object["identifier"] = .array([["value": "LAB-1"]] + (object["identifier"]?.array ?? []))
             object["note"] = [["text": "seen"]]
         }
-        // The device forgot all, and brings it again.
+        // The device lost its state, and sends the sample again.
         try FileManager.default.removeItem(at: folder.url.appendingPathComponent("health-sync"))
-        let report = await synchroniser(journal, folder, FHIRHealthStore(base, transport: server, subject: "p1")).run()
+        let report = await synchroniser(
+            journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")
+        ).run()
         #expect(report.rows.map(\.updated).reduce(0, +) == 1)
         let stored = await server.stored
         #expect(stored.keys.count { $0.hasPrefix("Observation/") } == 1)

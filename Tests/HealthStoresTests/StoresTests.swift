@@ -8,11 +8,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What all stores hold to: at the end each has what the source has, each thing once, wherever a process ended.
+/// The guarantee of all stores: in the end each has the content of the source, each item once, wherever a process
+/// ended.
 @Suite struct StoresTests {
     private static let types: Set = [WrittenJournal.heartRate, WrittenJournal.steps, WrittenJournal.sleep]
 
-    @Test func eachStoreEndsEqualToTheJournalWhereverAProcessEnds() async throws {
+    @Test func storesEndEqualToTheJournalAfterAnyCrash() async throws {
         var random = Seeded.fresh()
         for _ in 0..<12 {
             let device = try EnrolledDevice()
@@ -20,29 +21,29 @@ import Testing
             var journal = try WrittenJournal(in: device.folder)
             for _ in 0..<8 {
                 for _ in 0..<Int.random(in: 0...12, using: &random) { try journal.change(&random) }
-                _ = try await wake(journal, device, file, faults: 0.3, &random)
+                _ = try await wake(journal, device: device, file: file, faults: 0.3, random: &random)
             }
-            var report = try await wake(journal, device, file, faults: 0, &random)
+            var report = try await wake(journal, device: device, file: file, faults: 0, random: &random)
             for _ in 0..<100 where report.hasMore {
-                report = try await wake(journal, device, file, faults: 0, &random)
+                report = try await wake(journal, device: device, file: file, faults: 0, random: &random)
             }
             #expect(!report.hasMore && !report.hasFailed)
             let expected = try journal.expected(subject: "p1")
             #expect(try device.observations() == expected)
             let lines = try Data(contentsOf: file).split(separator: 0x0A).map { try JSON(Array($0)) }
             #expect(try EnrolledDevice.observations(lines) == expected)
-            // An empty wake writes nothing.
+            // A run without changes writes nothing.
             let (queued, size) = (try device.store.outbox.entries().count, try Data(contentsOf: file).count)
-            report = try await wake(journal, device, file, faults: 0, &random)
+            report = try await wake(journal, device: device, file: file, faults: 0, random: &random)
             #expect(report.rows.allSatisfy { $0.added + $0.updated + $0.deleted == 0 })
             #expect(try device.store.outbox.entries().count == queued)
             #expect(try Data(contentsOf: file).count == size)
         }
     }
 
-    /// A process: it opens everything anew, runs once and may end anywhere between store and progress.
+    /// A process: it opens everything again, runs once, and can end at any point between store and progress.
     private func wake(
-        _ journal: WrittenJournal, _ device: EnrolledDevice, _ file: URL, faults: Double, _ random: inout Seeded
+        _ journal: WrittenJournal, device: EnrolledDevice, file: URL, faults: Double, random: inout Seeded
     ) async throws -> HealthSyncReport {
         if faults > 0, Bool.random(using: &random), let content = try? Data(contentsOf: file), !content.isEmpty {
             // The line that the last process was writing.
@@ -69,7 +70,7 @@ import Testing
     }
 }
 
-/// Random numbers for whoever asks, in whatever task.
+/// Random numbers for concurrent tasks.
 private final class Dice: Sendable {
     private let state: Mutex<Seeded>
 

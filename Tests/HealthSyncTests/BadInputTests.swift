@@ -6,12 +6,12 @@ import HealthSync
 import TestSupport
 import Testing
 
-/// States that are damaged, anchors of another, sources that lie, stores that answer nonsense: named, bounded, and nothing is
-/// lost.
+/// Damaged states, anchors of other sources, and sources and stores with wrong answers: errors are named and bounded,
+/// and nothing is lost.
 @Suite struct BadInputTests {
     let stream = HealthStream(type: Scene.heartRate, store: "outbox")
 
-    @Test func aDamagedStateIsNamedAndTheOtherStreamsGoOn() async throws {
+    @Test func damagedStateIsNamedAndOtherStreamsContinue() async throws {
         var scene = await Scene(stores: ["outbox", "server"])
         try await scene.add(60)
         await scene.synchroniser.run()
@@ -24,14 +24,14 @@ import Testing
         #expect(await scene.isEqual("server"))
         #expect(await !scene.isEqual("outbox"))
         #expect(await scene.synchroniser.status().rows.map(\.code) == ["health-state-damaged", nil])
-        // It is not overwritten, and comes back with a reset alone.
+        // It is not overwritten, and works again only after a reset.
         #expect(await scene.world.saved[stream] == Array(good.dropLast(5)))
         #expect(await scene.synchroniser.reset([stream]) == nil)
         await scene.synchroniser.run()
         #expect(await scene.isEqual("outbox"))
     }
 
-    @Test func everyCutOfAStateIsDamage() async throws {
+    @Test func stateTruncatedAtAnyByteIsRefused() async throws {
         let bytes = try await wellUsedState()
         _ = try HealthStreamState(bytes, of: stream)
         for length in 0..<bytes.count {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aStateIsReadAsItWasWritten() async throws {
+    @Test func writtenStateIsReadUnchanged() async throws {
         let bytes = try await wellUsedState()
         let state = try HealthStreamState(bytes, of: stream)
         #expect(state.bytes(of: stream) == bytes)
@@ -50,26 +50,26 @@ import Testing
         #expect(state.anchor != nil && state.began == 1_700_000_000)
     }
 
-    /// A state with a quarantine, samples that are settled and a store that fails.
+    /// Returns a state with a quarantine, settled samples and a store that fails.
     private func wellUsedState() async throws -> [UInt8] {
         let scene = await Scene(lookBackDays: 30)
         for day in 0..<5 { try await scene.add(60 + day, daysAgo: day) }
-        let kept = Set(await scene.expected().sorted().prefix(1))
+        let deferred = Set(await scene.expected().sorted().prefix(1))
         try await scene.add(90, readableFrom: 9)
-        await scene.world.set { $0.keptThings = kept }
+        await scene.world.set { $0.deferredThings = deferred }
         await scene.synchroniser.run()
         return try #require(await scene.world.saved[stream])
     }
 
-    @Test func wrongMembersAreDamageAndNeverACrash() async throws {
+    @Test func mutatedStateIsRefusedWithoutACrash() async throws {
         let bytes = try await wellUsedState()
         var random = Seeded.fresh()
         var refused = 0
         for _ in 0..<2_000 {
             var mutated = bytes
             for _ in 0...Int.random(in: 0...3, using: &random) {
-                let place = Int.random(in: 0..<mutated.count, using: &random)
-                mutated[place] = UInt8.random(in: 0x20...0x7E, using: &random)
+                let index = Int.random(in: 0..<mutated.count, using: &random)
+                mutated[index] = UInt8.random(in: 0x20...0x7E, using: &random)
             }
             do {
                 let state = try HealthStreamState(mutated, of: stream)
@@ -82,7 +82,7 @@ import Testing
         #expect(refused > 1_000)
     }
 
-    @Test func aStateOfAnotherStreamOrANewerVersionIsNamed() throws {
+    @Test func stateOfAnotherStreamOrANewerVersionIsReported() throws {
         let bytes = HealthStreamState().bytes(of: stream)
         for other in [
             HealthStream(type: Scene.steps, store: "outbox"), HealthStream(type: Scene.heartRate, store: "server"),
@@ -95,7 +95,7 @@ import Testing
         #expect(error?.code == "health-state-newer")
     }
 
-    @Test func anAnchorThatTheSourceDoesNotKnowIsNamedAndKept() async throws {
+    @Test func unknownAnchorIsReportedAndKept() async throws {
         let scene = await Scene()
         for beats in 60..<70 { try await scene.add(beats) }
         await scene.synchroniser.run()
@@ -126,11 +126,11 @@ import Testing
         #expect(try await scene.anchor() == "1")
     }
 
-    @Test func aLockedPhoneIsNoErrorAndAnswersWhoAsked() async throws {
+    @Test func lockedPhoneIsNotAnErrorAndHandlersAreCalled() async throws {
         let scene = await Scene()
         try await scene.add(60)
         await scene.world.set { $0.isLocked = true }
-        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         let report = await scene.synchroniser.run()
         #expect(report.isLocked && !report.hasFailed && report.hasMore)
         #expect(scene.handlers.counts == [1])
@@ -139,11 +139,11 @@ import Testing
         #expect(await scene.isEqual())
     }
 
-    // MARK: - Steps with sources and stores that lie
+    // MARK: - Steps with wrong sources and stores
 
-    /// Leads a step to its end with the same answers for ever.
+    /// Runs a step to its end with the same answers each time.
     private func lead(
-        _ step: HealthStreamStep, portion: HealthPortion, outcome: HealthOutcome? = .stored,
+        _ step: HealthStreamStep, batch: SampleBatch, outcome: HealthOutcome? = .stored,
         known: [UUID: IndexedSample] = [:]
     ) throws -> (report: HealthStepReport, effects: [HealthStreamStep.Effect]) {
         var step = step
@@ -153,9 +153,9 @@ import Testing
             switch try #require(effects.last) {
             case .finish(let report): return (report, effects)
             case .position: event = .positioned(HealthAnchor("0".utf8))
-            case .readChanges, .readHistory, .readAgain: event = .portion(portion)
+            case .readChanges, .readHistory, .readAgain: event = .batch(batch)
             case .lookUp: event = .known(known)
-            case .note, .forget, .save: event = .done
+            case .record, .forget, .save: event = .done
             case .fetch: event = .fetched(present: [], [:])
             case .delete(let asked):
                 event = .answered(StoreAnswers(outcome.map { outcome in asked.mapValues { _ in outcome } } ?? [:]))
@@ -180,133 +180,136 @@ import Testing
         _ state: HealthStreamState, _ work: HealthStreamStep.Work = .changes, samples: Int = 100, batch: Int = 10
     ) -> HealthStreamStep {
         HealthStreamStep(
-            stream, state,
-            .init(work, room: HealthRoom(samples: samples, bytes: 1_000_000), batch: batch, now: 2, version: "1"))
+            stream, state: state,
+            options: .init(
+                work, budget: WakeBudget(samples: samples, bytes: 1_000_000), batch: batch, now: 2, version: "1"))
     }
 
-    private func offers(_ count: Int, end: Double = 0) -> [HealthOffer] {
+    private func candidates(_ count: Int, end: Double = 0) -> [SampleCandidate] {
         (0..<count).map {
-            HealthOffer(uuid: UUID(), end: end, form: .resource(target: "Observation/\($0)", bytes: 10))
+            SampleCandidate(uuid: UUID(), end: end, form: .resource(target: "Observation/\($0)", bytes: 10))
         }
     }
 
-    @Test func aSourceThatGivesTheSameAgainIsNamed() throws {
+    @Test func sourceThatRepeatsItselfIsReported() throws {
         let anchor = HealthAnchor("0".utf8)
-        let portion = HealthPortion(added: offers(3), anchor: anchor, hasMore: true)
-        let (report, _) = try lead(step(try state()), portion: portion)
+        let batch = SampleBatch(added: candidates(3), anchor: anchor, hasMore: true)
+        let (report, _) = try lead(step(try state()), batch: batch)
         #expect(report.ending == .failed(code: "health-source-repeats"))
         #expect(report.state.anchor == anchor)
         // It costs nothing from then on.
-        let (again, effects) = try lead(step(report.state), portion: portion)
+        let (again, effects) = try lead(step(report.state), batch: batch)
         #expect(again.ending == .failed(code: "health-source-repeats"))
         #expect(effects.count == 2)
-        // In history too.
-        let page = HealthPortion(added: offers(3, end: 5), hasMore: true)
-        let (first, _) = try lead(step(try state(), .history), portion: page)
+        // The same in the history.
+        let page = SampleBatch(added: candidates(3, end: 5), hasMore: true)
+        let (first, _) = try lead(step(try state(), .history), batch: page)
         #expect(first.ending == .more)
-        let (second, _) = try lead(step(first.state, .history), portion: page)
+        let (second, _) = try lead(step(first.state, .history), batch: page)
         #expect(second.ending == .failed(code: "health-source-repeats"))
     }
 
-    @Test func aSourceThatGivesMoreThanItWasAskedForIsRefused() throws {
-        let portion = HealthPortion(added: offers(11), anchor: HealthAnchor("9".utf8))
-        let (report, effects) = try lead(step(try state()), portion: portion)
+    @Test func sourceThatExceedsTheLimitIsRefused() throws {
+        let batch = SampleBatch(added: candidates(11), anchor: HealthAnchor("9".utf8))
+        let (report, effects) = try lead(step(try state()), batch: batch)
         #expect(report.ending == .failed(code: "health-source-exceeds-limit"))
         #expect(report.state.anchor == HealthAnchor("0".utf8) && effects.count == 2)
-        let large = HealthPortion(anchor: HealthAnchor(Array(repeating: 1, count: HealthAnchor.longest + 1)))
+        let large = SampleBatch(anchor: HealthAnchor(Array(repeating: 1, count: HealthAnchor.longest + 1)))
         #expect(
-            try lead(step(try state()), portion: large).report.ending == .failed(code: "health-source-exceeds-limit"))
+            try lead(step(try state()), batch: large).report.ending == .failed(code: "health-source-exceeds-limit"))
     }
 
-    @Test func placesWithNothingBeforeThemCountAsWork() throws {
-        let portion = HealthPortion(anchor: HealthAnchor("1".utf8), hasMore: true)
-        let (report, _) = try lead(step(try state()), portion: portion)
+    @Test func emptyBatchesWithANewAnchorCountAsWork() throws {
+        let batch = SampleBatch(anchor: HealthAnchor("1".utf8), hasMore: true)
+        let (report, _) = try lead(step(try state()), batch: batch)
         #expect(report.ending == .more && report.samples == 1)
-        // Without more behind it, a new place for nothing is not worth a write.
-        let (idle, effects) = try lead(step(try state()), portion: HealthPortion(anchor: HealthAnchor("1".utf8)))
+        // Without further samples, a new anchor without changes is not worth a write.
+        let (idle, effects) = try lead(step(try state()), batch: SampleBatch(anchor: HealthAnchor("1".utf8)))
         #expect(idle.ending == .idle && effects.count == 2)
     }
 
-    @Test func whatComesTwiceInAPortionGoesOnceAndADeletionWins() throws {
-        let offer = offers(1)[0]
-        let twice = HealthPortion(added: [offer, offer], anchor: HealthAnchor("1".utf8))
-        #expect(try lead(step(try state()), portion: twice).report.added == 1)
-        let both = HealthPortion(deleted: [offer.uuid, offer.uuid], added: [offer], anchor: HealthAnchor("1".utf8))
-        let known = [offer.uuid: IndexedSample(target: "Observation/0", count: 1)]
-        let (report, effects) = try lead(step(try state()), portion: both, known: known)
+    @Test func duplicateInABatchIsAddedOnceAndADeletionHasPriority() throws {
+        let candidate = candidates(1)[0]
+        let twice = SampleBatch(added: [candidate, candidate], anchor: HealthAnchor("1".utf8))
+        #expect(try lead(step(try state()), batch: twice).report.added == 1)
+        let both = SampleBatch(
+            deleted: [candidate.uuid, candidate.uuid], added: [candidate], anchor: HealthAnchor("1".utf8))
+        let known = [candidate.uuid: IndexedSample(target: "Observation/0", count: 1)]
+        let (report, effects) = try lead(step(try state()), batch: both, known: known)
         #expect(report.added == 0 && report.deleted == 1)
-        #expect(effects.contains(.delete([offer.uuid: "Observation/0"])))
+        #expect(effects.contains(.delete([candidate.uuid: "Observation/0"])))
     }
 
-    @Test func whatNobodyAnswersForIsKept() throws {
-        let portion = HealthPortion(added: offers(3), anchor: HealthAnchor("1".utf8))
-        let (report, _) = try lead(step(try state()), portion: portion, outcome: nil)
+    @Test func samplesWithoutAnOutcomeAreKept() throws {
+        let batch = SampleBatch(added: candidates(3), anchor: HealthAnchor("1".utf8))
+        let (report, _) = try lead(step(try state()), batch: batch, outcome: nil)
         #expect(report.ending == .held(code: "unanswered", retryAfter: nil))
         #expect(report.state.anchor == HealthAnchor("0".utf8))
     }
 
-    @Test func aRetryAfterOfAnySizeIsADayAtMost() throws {
-        let portion = HealthPortion(added: offers(1), anchor: HealthAnchor("1".utf8))
+    @Test func retryAfterIsLimitedToADay() throws {
+        let batch = SampleBatch(added: candidates(1), anchor: HealthAnchor("1".utf8))
         for (asked, waits) in [(1e300, 86_400.0), (-5, 0), (.nan, 0), (.infinity, 86_400), (7, 7)] {
-            let outcome = HealthOutcome.kept(code: "http-503", retryAfter: asked)
-            let (report, _) = try lead(step(try state()), portion: portion, outcome: outcome)
+            let outcome = HealthOutcome.deferred(code: "http-503", retryAfter: asked)
+            let (report, _) = try lead(step(try state()), batch: batch, outcome: outcome)
             #expect(report.ending == .held(code: "http-503", retryAfter: waits))
         }
     }
 
     @Test func theQuarantineIsBoundedAndTheHistoryIsReadAgainForTheRest() throws {
         var state = try state()
-        var all: [HealthOffer] = []
+        var all: [SampleCandidate] = []
         for number in 0..<150 {
-            let offers = (0..<10).map { place in
-                HealthOffer(
-                    uuid: UUID(), end: Double(number * 10 + place), form: .unconvertible(reason: "unknown-unit"))
+            let candidates = (0..<10).map { index in
+                SampleCandidate(
+                    uuid: UUID(), end: Double(number * 10 + index), form: .unconvertible(reason: "unknown-unit"))
             }
-            all += offers
-            let portion = HealthPortion(added: offers, anchor: HealthAnchor("\(number + 1)".utf8))
-            state = try lead(step(state), portion: portion).report.state
+            all += candidates
+            let batch = SampleBatch(added: candidates, anchor: HealthAnchor("\(number + 1)".utf8))
+            state = try lead(step(state), batch: batch).report.state
         }
         #expect(state.quarantine.entries.count == HealthQuarantine.limit && state.quarantine.count == 1_500)
         #expect(state.bytes(of: stream).count < 200_000)
         state = try HealthStreamState(state.bytes(of: stream), of: stream)
-        // Another version: those that are named are asked for, and the history begins anew.
+        // Another version: the named samples are requested, and the history begins again.
         var again = HealthStreamStep(
-            stream, state,
-            .init(.quarantine, room: HealthRoom(samples: 100, bytes: 1_000), batch: 10, now: 3, version: "2"))
+            stream, state: state,
+            options: .init(
+                .quarantine, budget: WakeBudget(samples: 100, bytes: 1_000), batch: 10, now: 3, version: "2"))
         guard case .readAgain(let uuids) = again.begin() else {
             Issue.record("nothing is asked for")
             return
         }
         #expect(uuids.count == 10)
-        // The source has none of them any more.
-        guard case .save(let saved)? = again.handle(.portion(HealthPortion())) else {
+        // The source does not have any of them.
+        guard case .save(let saved)? = again.handle(.batch(SampleBatch())) else {
             Issue.record("nothing is saved")
             return
         }
         #expect(saved.quarantine.count == 990 && !saved.history.isDone && saved.history.upTo == nil)
     }
 
-    @Test func aDeletionThatFindsNoRoomInTheQuarantineWaits() throws {
+    @Test func deletionWaitsWhileTheQuarantineIsFull() throws {
         var state = try state()
         for number in 0..<100 {
-            let offers = (0..<10).map { _ in
-                HealthOffer(uuid: UUID(), end: 0, form: .unconvertible(reason: "unknown-unit"))
+            let candidates = (0..<10).map { _ in
+                SampleCandidate(uuid: UUID(), end: 0, form: .unconvertible(reason: "unknown-unit"))
             }
-            let portion = HealthPortion(added: offers, anchor: HealthAnchor("\(number + 1)".utf8))
-            state = try lead(step(state), portion: portion).report.state
+            let batch = SampleBatch(added: candidates, anchor: HealthAnchor("\(number + 1)".utf8))
+            state = try lead(step(state), batch: batch).report.state
         }
         let uuid = UUID()
-        let portion = HealthPortion(deleted: [uuid], anchor: HealthAnchor("101".utf8))
+        let batch = SampleBatch(deleted: [uuid], anchor: HealthAnchor("101".utf8))
         let known = [uuid: IndexedSample(target: "Observation/1", count: 1)]
         let (report, effects) = try lead(
-            step(state), portion: portion, outcome: .refused(code: "http-403"), known: known)
+            step(state), batch: batch, outcome: .refused(code: "http-403"), known: known)
         #expect(report.ending == .failed(code: "health-quarantine-full"))
         #expect(report.state.anchor == HealthAnchor("100".utf8))
         #expect(!effects.contains { if case .forget = $0 { true } else { false } })
     }
 
-    /// What is not named is found again by the history, also where that was at its end.
-    @Test func whatTheQuarantineDidNotNameIsOfferedAgainWithANewTable() async throws {
+    /// Samples that are not named are found again by the history, also if it was complete.
+    @Test func samplesBeyondTheQuarantineAreReadAgainWithANewTable() async throws {
         var scene = await Scene(lookBackDays: 1, limits: HealthSyncLimits(samples: 5_000))
         await scene.synchroniser.run()
         let seconds = Int64(1_600_000_000) - Samples.start.seconds
@@ -324,7 +327,7 @@ import Testing
         #expect(await scene.synchroniser.status().rows.map(\.quarantined) == [0])
     }
 
-    @Test func aDeletionThatIsRefusedForGoodIsSetAsideAndOfferedAgain() async throws {
+    @Test func permanentlyRefusedDeletionIsQuarantinedAndRetried() async throws {
         var scene = await Scene()
         let uuid = try await scene.add(60)
         await scene.synchroniser.run()
@@ -342,9 +345,9 @@ import Testing
         #expect(await scene.synchroniser.status().quarantine == [])
     }
 
-    @Test func anEndThatIsNoNumberIsTheEarliest() {
+    @Test func nonFiniteEndIsTheEarliest() {
         for end in [Double.nan, .infinity, -.infinity] {
-            #expect(HealthOffer(uuid: UUID(), end: end, form: .unwanted).end == -.greatestFiniteMagnitude)
+            #expect(SampleCandidate(uuid: UUID(), end: end, form: .unwanted).end == -.greatestFiniteMagnitude)
         }
     }
 }

@@ -10,51 +10,51 @@ struct Phone: HealthSampleSource, HealthSyncStorage {
     let process: Int
     var observers = Observers()
 
-    func position(of type: String) async throws -> HealthAnchor? { try await world.position(type, process) }
+    func position(of type: String) async throws -> HealthAnchor? { try await world.position(type, process: process) }
     func changes(of type: String, after anchor: HealthAnchor?, limit: Int) async throws -> HealthChanges {
-        try await world.changes(type, anchor, limit, process)
+        try await world.changes(type, after: anchor, limit: limit, process: process)
     }
     func history(of type: String, since: Double?, upTo: Double?, limit: Int) async throws -> HealthPage {
-        try await world.history(type, since, upTo, limit, process)
+        try await world.history(type, since: since, upTo: upTo, limit: limit, process: process)
     }
     func samples(of type: String, _ uuids: [UUID]) async throws -> [HealthReading] {
-        try await world.again(type, uuids, process)
+        try await world.again(type, uuids: uuids, process: process)
     }
     func startObserving(
-        _ types: [String], _ wake: @escaping @Sendable (HealthWake) -> Void
+        _ types: [String], _ wake: @escaping @Sendable (ObserverUpdate) -> Void
     ) async -> [String: HealthSourceError] {
         observers.start(types, wake)
     }
     func stopObserving() async { observers.stop() }
 
-    func state(of stream: HealthStream) async throws -> [UInt8]? { try await world.load(stream, process) }
+    func state(of stream: HealthStream) async throws -> [UInt8]? { try await world.load(stream, process: process) }
     func save(_ state: [UInt8], of stream: HealthStream) async throws {
-        try await world.save(state, stream, process)
+        try await world.save(state, of: stream, process: process)
     }
     func known(_ uuids: [UUID], of stream: HealthStream) async throws -> [UUID: IndexedSample] {
-        try await world.known(uuids, stream, process)
+        try await world.known(uuids, of: stream, process: process)
     }
-    func note(_ notes: [HealthNote], of stream: HealthStream) async throws {
-        let targets = Dictionary(uniqueKeysWithValues: notes.map { ($0.uuid, $0.target.text) })
-        try await world.note(targets, stream, process)
+    func record(_ entries: [IndexEntry], of stream: HealthStream) async throws {
+        let targets = Dictionary(uniqueKeysWithValues: entries.map { ($0.uuid, $0.target.text) })
+        try await world.record(targets, of: stream, process: process)
     }
     func forget(_ uuids: [UUID], of stream: HealthStream) async throws {
-        try await world.forget(uuids, stream, process)
+        try await world.forget(uuids, of: stream, process: process)
     }
-    func erase(_ stream: HealthStream) async throws { try await world.erase(stream, process) }
+    func erase(_ stream: HealthStream) async throws { try await world.erase(stream, process: process) }
 }
 
-/// HealthKit's observers: a query runs once, and its completion handler has to be called.
+/// HealthKit's observers: a query runs once, and its completion handler must be called.
 final class Observers: Sendable {
     struct State {
-        var queries: [Int: @Sendable (HealthWake) -> Void] = [:]
+        var queries: [Int: @Sendable (ObserverUpdate) -> Void] = [:]
         var running: [Int] = []
         var types: [[String]] = []
         var refused: [String: HealthSourceError] = [:]
     }
     let state = Mutex(State())
 
-    func start(_ types: [String], _ wake: @escaping @Sendable (HealthWake) -> Void) -> [String: HealthSourceError] {
+    func start(_ types: [String], _ wake: @escaping @Sendable (ObserverUpdate) -> Void) -> [String: HealthSourceError] {
         state.withLock { state in
             let query = state.queries.count
             state.queries[query] = wake
@@ -66,8 +66,8 @@ final class Observers: Sendable {
 
     func stop() { state.withLock { $0.running = [] } }
 
-    /// The observer of the latest query tells of a change.
-    func fire(_ wake: HealthWake) {
+    /// The observer of the latest query reports a change.
+    func fire(_ wake: ObserverUpdate) {
         let query = state.withLock { state in state.running.last.flatMap { state.queries[$0] } }
         query?(wake)
     }
@@ -87,7 +87,7 @@ struct Shelf: ExternalStore {
 
     func fetch(_ samples: [OutgoingSample]) async throws -> StoreAnswers<StorePresence> {
         let keys = Dictionary(samples.map { ($0.uuid, key($0)) }, uniquingKeysWith: { first, _ in first })
-        return StoreAnswers(try await world.fetch(name, keys, process))
+        return StoreAnswers(try await world.fetch(name, keys: keys, process: process))
     }
 
     private func change(_ call: String, _ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
@@ -98,8 +98,8 @@ struct Shelf: ExternalStore {
         _ call: String, _ keys: [(UUID, (key: String, lines: [UInt8]?))]
     ) async throws -> StoreAnswers<HealthOutcome> {
         let keys = Dictionary(keys, uniquingKeysWith: { first, _ in first })
-        let outcomes = try await world.change(name, call, keys, process)
-        // Where all have the same answer, a store may say it of each or once.
+        let outcomes = try await world.change(name, call: call, keys: keys, process: process)
+        // If all outcomes are equal, a store may return them for each key or once.
         let all = Set(outcomes.values)
         guard outcomes.count == keys.count, all.count == 1, let same = all.first, await world.chance(0.5) else {
             return StoreAnswers(outcomes)
@@ -122,21 +122,21 @@ struct Shelf: ExternalStore {
         }
         return try await change("delete", keys)
     }
-    func backlog() async throws -> Int { try await world.backlog(name, process) }
+    func backlog() async throws -> Int { try await world.backlog(name, process: process) }
 }
 
-/// A clock that goes on when a test says so.
+/// A clock that advances when a test sets it.
 final class ManualClock: Sendable {
     private let sleepers = Mutex<[Int: CheckedContinuation<Void, Never>]>([:])
     private let last = Mutex(0)
     private let time = Mutex(1_700_000_000.0)
 
-    /// The present, in seconds since 1970.
+    /// The current time in seconds since 1970.
     var now: Double { time.withLock { $0 } }
 
     func advance(by seconds: Double) { time.withLock { $0 += seconds } }
 
-    /// The number of those who sleep.
+    /// The number of sleeping tasks.
     var count: Int { sleepers.withLock { $0.count } }
 
     func sleep() async {
@@ -156,7 +156,7 @@ final class ManualClock: Sendable {
 
     private func wake(_ id: Int) { sleepers.withLock { $0.removeValue(forKey: id) }?.resume() }
 
-    /// All who sleep go on.
+    /// Wakes all sleeping tasks.
     func fire() {
         let all = sleepers.withLock { sleepers in
             defer { sleepers = [:] }
@@ -168,7 +168,7 @@ final class ManualClock: Sendable {
     static func untilCancelled() async { await ManualClock().sleep() }
 }
 
-/// Counts how often each completion handler was called.
+/// Counts the calls of each completion handler.
 final class Handlers: Sendable {
     private let calls = Mutex<[Int]>([])
 

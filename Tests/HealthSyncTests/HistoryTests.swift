@@ -6,9 +6,9 @@ import HealthSync
 import TestSupport
 import Testing
 
-/// What was there before a stream began.
+/// Samples that existed before a stream began.
 @Suite struct HistoryTests {
-    @Test func historyGoesFromTheNewestToTheLookBackAndNoFurther() async throws {
+    @Test func historyIsReadFromTheNewestSampleToTheLookBack() async throws {
         let scene = await Scene(lookBackDays: 30, limits: HealthSyncLimits(samples: 3, batch: 3))
         for day in 0..<50 { try await scene.add(60 + day, daysAgo: day) }
         var counts: [Int] = []
@@ -23,7 +23,7 @@ import Testing
         #expect(counts.first == 3)
     }
 
-    @Test func historyIsTakenUpWhereAnEarlierProcessLeftIt() async throws {
+    @Test func historyContinuesInALaterProcess() async throws {
         let limits = HealthSyncLimits(samples: 4, batch: 4)
         var scene = await Scene(limits: limits)
         for day in 0..<30 { try await scene.add(60 + day / 3, daysAgo: day / 3) }
@@ -38,7 +38,7 @@ import Testing
         #expect(await scene.isEqual())
     }
 
-    @Test func aLongerLookBackGoesOnWhereTheShorterOneEnded() async throws {
+    @Test func longerLookBackContinuesAtTheEndOfTheShorterOne() async throws {
         var scene = await Scene(lookBackDays: 10)
         for day in 0..<40 { try await scene.add(60 + day, daysAgo: day) }
         await scene.synchroniser.run()
@@ -53,7 +53,7 @@ import Testing
         #expect(await scene.isEqual())
     }
 
-    @Test func anOldDateThatIsWrittenTodayComesByTheAnchor() async throws {
+    @Test func newSampleWithAnOldDateIsReadByTheAnchor() async throws {
         let scene = await Scene(lookBackDays: 1)
         try await scene.add(60, daysAgo: 400)
         await scene.synchroniser.run()
@@ -62,7 +62,7 @@ import Testing
         #expect(await scene.synchroniser.run().rows.map(\.added) == [1])
     }
 
-    @Test func liveDataGoBeforeHistory() async throws {
+    @Test func liveDataAreSentBeforeHistory() async throws {
         let scene = await Scene(limits: HealthSyncLimits(samples: 2, batch: 2))
         for day in 0..<10 { try await scene.add(60 + day, daysAgo: day) }
         await scene.synchroniser.run()
@@ -81,7 +81,7 @@ import Testing
         var report = await scene.synchroniser.run()
         #expect(report.hasMore && !report.hasFailed)
         #expect(await scene.world.things("outbox") == [])
-        // What is live goes all the same.
+        // Live samples are still sent.
         try await scene.add(99)
         #expect(await scene.synchroniser.run().rows.map(\.added) == [1])
         await scene.world.setBacklog(0, of: "outbox")
@@ -100,8 +100,8 @@ import Testing
         #expect(await scene.world.things("outbox").count == 1)
     }
 
-    /// What an export brought is there already; it is the same resource.
-    @Test func whatAnExportBroughtIsOneResourceWithWhatComesAgain() async throws {
+    /// A sample of an export exists already; it is the same resource.
+    @Test func sampleOfAnExportAndTheSameSampleAreOneResource() async throws {
         let scene = await Scene()
         let uuid = try await scene.add(60)
         for thing in await scene.expected() { await scene.world.plant(thing, in: "outbox") }
@@ -114,22 +114,22 @@ import Testing
         #expect(await scene.world.things("outbox") == [])
     }
 
-    @Test func anObservationGoesWithTheLastOfItsSamples() async throws {
+    @Test func observationIsDeletedWithItsLastSample() async throws {
         let scene = await Scene()
         var uuids: [UUID] = []
         for _ in 0..<4 { uuids.append(try await scene.add(60)) }
         await scene.synchroniser.run()
-        for (place, uuid) in uuids.enumerated() {
+        for (index, uuid) in uuids.enumerated() {
             #expect(await scene.world.things("outbox").count == 1)
             await scene.world.delete(uuid)
-            // Between two deletions the app is ended.
+            // The app ends between two deletions.
             let next = await Scene(after: scene)
             await next.synchroniser.run()
-            #expect(await next.world.things("outbox").count == (place == 3 ? 0 : 1))
+            #expect(await next.world.things("outbox").count == (index == 3 ? 0 : 1))
         }
     }
 
-    @Test func ofManyEqualSamplesOneGoesAndAllCount() async throws {
+    @Test func equalSamplesAreSentOnceAndAllCounted() async throws {
         let scene = await Scene()
         await scene.synchroniser.run()
         var uuids: [UUID] = []
@@ -143,7 +143,7 @@ import Testing
         #expect(await scene.isEqual())
     }
 
-    @Test func aStoreThatFindsByItselfIsAskedForUnknownDeletions() async throws {
+    @Test func unknownDeletionsAreSentToAStoreThatFindsThem() async throws {
         let scene = await Scene(hasStores: false)
         var server = scene.shelf("server")
         server.identity = .sample

@@ -5,29 +5,29 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The index as a log: it answers as a dictionary would, whatever was cut.
+/// The index as a log: it gives the answers of a dictionary after any truncation.
 @Suite struct IndexLogTests {
-    /// A file in memory that may lose power while it writes.
+    /// A file in memory that can lose power during a write.
     final class LogFile: HealthLogFile {
         let bytes = Mutex<[UInt8]>([])
         let largest = Mutex(0)
-        /// So many bytes of the next call are written before the power goes.
+        /// Number of bytes of the next write that are written before the power is lost.
         let cut = Mutex<Int?>(nil)
 
         init(_ bytes: [UInt8] = []) { self.bytes.withLock { $0 = bytes } }
 
         func size() throws -> Int { bytes.withLock { $0.count } }
-        func read(from place: Int, count: Int) throws -> [UInt8] {
+        func read(from offset: Int, count: Int) throws -> [UInt8] {
             largest.withLock { $0 = max($0, count) }
-            return bytes.withLock { Array($0.dropFirst(place).prefix(count)) }
+            return bytes.withLock { Array($0.dropFirst(offset).prefix(count)) }
         }
-        func write(_ new: [UInt8], at place: Int) throws {
+        func write(_ new: [UInt8], at offset: Int) throws {
             let cut = cut.withLock { cut in
                 defer { cut = nil }
                 return cut
             }
             bytes.withLock {
-                $0 = Array($0.prefix(place)) + new.prefix(min(cut ?? .max, new.count - (cut == nil ? 0 : 1)))
+                $0 = Array($0.prefix(offset)) + new.prefix(min(cut ?? .max, new.count - (cut == nil ? 0 : 1)))
             }
             if cut != nil { throw CocoaError(.fileWriteUnknown) }
         }
@@ -38,7 +38,7 @@ import Testing
         return words.withUnsafeMutableBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    @Test func itAnswersAsADictionaryWould() throws {
+    @Test func indexAgreesWithADictionary() throws {
         var random = Seeded.fresh()
         for _ in 0..<60 {
             var file = LogFile()
@@ -54,17 +54,17 @@ import Testing
                 if isCut { file.cut.withLock { $0 = Int.random(in: 0...400, using: &random) } }
                 do {
                     if Bool.random(using: &random) {
-                        let notes = some.map {
-                            HealthNote(uuid: $0, target: HealthTarget(targets.randomElement(using: &random) ?? ""))
+                        let entries = some.map {
+                            IndexEntry(uuid: $0, target: HealthTarget(targets.randomElement(using: &random) ?? ""))
                         }
-                        try log.note(notes)
-                        for note in notes { model[note.uuid] = note.target.text }
+                        try log.record(entries)
+                        for entry in entries { model[entry.uuid] = entry.target.text }
                     } else {
                         try log.forget(Array(some))
                         for uuid in some { model[uuid] = nil }
                     }
                 } catch {
-                    // What was cut inside of a frame is as if it had not been; the next process opens the file.
+                    // A truncated frame has no effect; the next process opens the file.
                     log = try HealthIndexLog(file)
                 }
                 if Int.random(in: 0..<4, using: &random) == 0 { log = try HealthIndexLog(file) }
@@ -74,12 +74,12 @@ import Testing
                     #expect(log.entries == model.count && log.forgotten == 0)
                 }
                 let asked = Array(uuids.shuffled(using: &random).prefix(30))
-                try check(log, model, asked)
+                try check(log, against: model, for: asked)
             }
         }
     }
 
-    private func check(_ log: HealthIndexLog<LogFile>, _ model: [UUID: String], _ asked: [UUID]) throws {
+    private func check(_ log: HealthIndexLog<LogFile>, against model: [UUID: String], for asked: [UUID]) throws {
         let known = try log.known(asked)
         for uuid in asked {
             let count = model.values.count { $0 == model[uuid] }
@@ -88,14 +88,14 @@ import Testing
         }
     }
 
-    @Test func itReadsInPiecesAndTakes33BytesASample() throws {
+    @Test func indexIsReadInPiecesAndUses33BytesPerSample() throws {
         var random = Seeded.fresh()
         let file = LogFile()
         var log = try HealthIndexLog(file)
         var uuids: [UUID] = []
         for _ in 0..<20 {
             let some = (0..<1_000).map { _ in uuid(&random) }
-            try log.note(some.map { HealthNote(uuid: $0, target: .observation(uuid(&random))) })
+            try log.record(some.map { IndexEntry(uuid: $0, target: .observation(uuid(&random))) })
             uuids += some
         }
         #expect(try log.known([uuids[0], uuids[19_999]]).count == 2)
@@ -110,22 +110,22 @@ import Testing
         #expect(try smaller.size() < 11_000 * 34)
     }
 
-    @Test func aChangedByteIsNamedAndACutEndIsNot() throws {
+    @Test func changedByteIsReportedAndATruncatedEndIsNot() throws {
         let file = LogFile()
         var log = try HealthIndexLog(file)
         let uuids = (0..<3).map { _ in UUID() }
-        for uuid in uuids { try log.note([HealthNote(uuid: uuid, target: "Observation/1")]) }
+        for uuid in uuids { try log.record([IndexEntry(uuid: uuid, target: "Observation/1")]) }
         let bytes = file.bytes.withLock { $0 }
         let frame = (bytes.count - 16) / 3
-        for place in 0..<bytes.count {
+        for offset in 0..<bytes.count {
             var changed = bytes
-            changed[place] ^= 0x55
+            changed[offset] ^= 0x55
             do {
-                // Of the last frame it may have been the process that did not write it to its end.
+                // The last frame may be incomplete because of an ended process.
                 let known = try HealthIndexLog(LogFile(changed)).known(uuids)
-                #expect(known.count == 2 && place >= bytes.count - frame)
+                #expect(known.count == 2 && offset >= bytes.count - frame)
             } catch let error as HealthSyncError {
-                #expect(error.code == "health-index-damaged" && place < bytes.count - frame + 8)
+                #expect(error.code == "health-index-damaged" && offset < bytes.count - frame + 8)
             }
         }
         for length in 0...bytes.count {
@@ -136,9 +136,9 @@ import Testing
             if length >= 16, (length - 16) % frame == 0 {
                 #expect(try HealthIndexLog(zeros).known(uuids).count == (length - 16) / frame)
             }
-            // It goes on from there.
+            // Writing continues from there.
             let other = UUID()
-            try log.note([HealthNote(uuid: other, target: "Observation/2")])
+            try log.record([IndexEntry(uuid: other, target: "Observation/2")])
             #expect(try HealthIndexLog(cut).known([other])[other] == IndexedSample(target: "Observation/2", count: 1))
         }
     }

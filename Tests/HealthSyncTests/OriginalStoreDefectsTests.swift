@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The defects of HealthKitOnFhir's stores that reading their source shows, as far as they are the synchronisation's.
+/// The defects of HealthKitOnFhir's stores that its source shows, as far as they concern synchronisation.
 @Suite struct OriginalStoreDefectsTests {
     /// `update` and `delete` of frequent data did nothing: edits and deletions never arrived.
     @Test func deletionsAndEditsOfFrequentDataArrive() async throws {
@@ -26,12 +26,12 @@ import Testing
         #expect(await scene.world.things("hub") == [edited.uuidString])
     }
 
-    /// A `false` of a hook ended the loop, and what followed was lost.
-    @Test func aHooksNoConcernsItsSampleAlone() async throws {
+    /// A `false` of a hook ended the loop, and the following samples were lost.
+    @Test func declinedSampleDoesNotAffectOthers() async throws {
         let scene = await Scene()
         let first = try await scene.add(70)
         for beats in 71...79 { try await scene.add(beats) }
-        let delegate = Refusal(refused: [first])
+        let delegate = DecliningDelegate(refused: [first])
         await scene.synchroniser.setDelegate(delegate)
         let report = await scene.synchroniser.run()
         #expect(report.rows.map(\.added) == [9])
@@ -43,47 +43,47 @@ import Testing
         #expect(await scene.world.calls("outbox") == [])
     }
 
-    /// Of two samples of equal content the app may decline one; the other goes.
-    @Test func aHooksNoToOneOfTwoEqualSamplesLetsTheOtherGo() async throws {
+    /// Of two samples of equal content the app can decline one; the other is sent.
+    @Test func declinedSampleDoesNotAffectAnEqualOne() async throws {
         let scene = await Scene()
         await scene.synchroniser.run()
         let uuids = [try await scene.add(70), try await scene.add(70)]
-        await scene.synchroniser.setDelegate(Refusal(refused: [uuids[0]]))
+        await scene.synchroniser.setDelegate(DecliningDelegate(refused: [uuids[0]]))
         let report = await scene.synchroniser.run()
         #expect(report.rows.map(\.added) == [1])
         #expect(report.rows.map(\.declined) == [1])
         #expect(await scene.isEqual())
     }
 
-    /// `shouldFetch` false meant "nothing exists", and what existed was created again.
-    @Test func aSampleThatTheStoreIsNotAskedForIsNotAddedASecondTime() async throws {
+    /// `shouldFetch` false meant "nothing exists", and existing resources were created again.
+    @Test func sampleWithADeclinedFetchIsNotAdded() async throws {
         let scene = await Scene()
         let uuid = try await scene.add(70)
-        await scene.synchroniser.setDelegate(Refusal(refused: [uuid], call: "fetch"))
+        await scene.synchroniser.setDelegate(DecliningDelegate(refused: [uuid], call: "fetch"))
         let report = await scene.synchroniser.run()
         #expect(report.rows.map(\.declined) == [1])
         #expect(await scene.world.calls("outbox") == [])
     }
 
-    /// Deletions go first: while the store keeps one, what was added after it waits too.
-    @Test func whatFollowsADeletionWaitsForIt() async throws {
+    /// Deletions are sent first: while the store keeps one for later, samples added after it wait too.
+    @Test func changesAfterADeletionWaitForIt() async throws {
         let scene = await Scene()
         let uuid = try await scene.add(70)
         await scene.synchroniser.run()
         await scene.world.delete(uuid)
         try await scene.add(71)
         let things = await scene.world.things("outbox")
-        await scene.world.set { $0.keptThings = things }
+        await scene.world.set { $0.deferredThings = things }
         await scene.world.forgetCalls()
         await scene.synchroniser.run()
         #expect(await scene.world.calls("outbox") == ["delete 1"])
-        await scene.world.set { $0.keptThings = [] }
+        await scene.world.set { $0.deferredThings = [] }
         await scene.synchroniser.run()
         #expect(await scene.world.calls("outbox") == ["delete 1", "delete 1", "fetch 1", "add 1"])
         #expect(await scene.isEqual())
     }
 
-    /// An edit that leaves the content as it was: the resource stays, and learns of the new identifier.
+    /// An edit without a change of content: the resource stays, and gets the new identifier.
     @Test func anEditOfEqualContentChangesTheResourceAndDeletesNothing() async throws {
         let scene = await Scene()
         let uuid = try await scene.add(70)
@@ -97,12 +97,12 @@ import Testing
         #expect(await scene.isEqual())
     }
 
-    /// A hook's no to a deletion, and to a change.
-    @Test func aHooksNoToADeletionLeavesTheOthers() async throws {
+    /// A hook declines a deletion, and a change.
+    @Test func declinedDeletionDoesNotAffectOthers() async throws {
         let scene = await Scene()
         let uuids = [try await scene.add(70), try await scene.add(71)]
         await scene.synchroniser.run()
-        await scene.synchroniser.setDelegate(Refusal(refused: [uuids[0]], call: "delete"))
+        await scene.synchroniser.setDelegate(DecliningDelegate(refused: [uuids[0]], call: "delete"))
         for uuid in uuids { await scene.world.delete(uuid) }
         let report = await scene.synchroniser.run()
         #expect(report.rows.map(\.deleted) == [1])
@@ -117,22 +117,22 @@ import Testing
             switch status {
             case 200..<300: #expect(outcome == .stored)
             case 401, 407, 408, 425, 429, 500...999, 0..<200, 300..<400:
-                #expect(outcome == .kept(code: "http-\(status)", retryAfter: nil))
+                #expect(outcome == .deferred(code: "http-\(status)", retryAfter: nil))
             default: #expect(outcome == .refused(code: "http-\(status)"))
             }
         }
         #expect(HealthOutcome(deletionStatus: 404) == .stored)
         #expect(HealthOutcome(deletionStatus: 410) == .stored)
-        #expect(HealthOutcome(deletionStatus: 500, retryAfter: 7) == .kept(code: "http-500", retryAfter: 7))
+        #expect(HealthOutcome(deletionStatus: 500, retryAfter: 7) == .deferred(code: "http-500", retryAfter: 7))
     }
 
     /// A store that fails keeps the anchor, and the next wake sends everything.
-    @Test func whatAStoreDoesNotTakeNowComesWithTheNextWake() async throws {
+    @Test func samplesThatAStoreKeepsForLaterComeWithTheNextWake() async throws {
         let scene = await Scene()
         await scene.synchroniser.run()
         let anchor = try await scene.anchor()
         try await scene.add(70)
-        await scene.world.set { $0.answer = .kept(code: "http-500", retryAfter: nil) }
+        await scene.world.set { $0.answer = .deferred(code: "http-500", retryAfter: nil) }
         let report = await scene.synchroniser.run()
         #expect(report.rows.map(\.code) == ["http-500"])
         #expect(report.rows.map(\.waiting) == [1])
@@ -143,39 +143,39 @@ import Testing
         #expect(await scene.isEqual())
     }
 
-    /// Of a partly refused batch only what failed stays, and the anchor with it.
-    @Test func ofAPartlyTakenBatchOnlyTheRestComesAgain() async throws {
+    /// Of a partly refused batch only the failed samples stay, and the anchor with them.
+    @Test func partlyRefusedBatchRetriesOnlyTheRest() async throws {
         let scene = await Scene()
         await scene.synchroniser.run()
         let anchor = try await scene.anchor()
         for beats in 60..<70 { try await scene.add(beats) }
-        let kept = Set(await scene.expected().sorted().prefix(3))
-        await scene.world.set { $0.keptThings = kept }
+        let deferred = Set(await scene.expected().sorted().prefix(3))
+        await scene.world.set { $0.deferredThings = deferred }
         #expect(await scene.synchroniser.run().rows.map(\.waiting) == [3])
         #expect(try await scene.anchor() == anchor)
         #expect(try await scene.state().waiting == 3)
-        await scene.world.set { $0.keptThings = [] }
+        await scene.world.set { $0.deferredThings = [] }
         await scene.world.forgetCalls()
         let next = await Scene(after: scene)
         #expect(await next.synchroniser.run().rows.map(\.added) == [3])
         #expect(await next.world.calls("outbox") == ["fetch 3", "add 3"])
         #expect(await next.isEqual())
-        // What was settled behind the last place is not carried along.
+        // Samples settled before the last anchor are not kept.
         let bytes = await next.world.saved[HealthStream(type: Scene.heartRate, store: "outbox")]
         #expect(try JSON(#require(bytes))["settled"] == nil)
     }
 
-    /// There was no back-off: a server that asks for time gets it, also from the next process.
-    @Test func aStoreIsNotAskedBeforeTheTimeThatItsServerNamed() async throws {
+    /// There was no back-off: the delay that a server requests is respected, also by the next process.
+    @Test func storeIsNotCalledBeforeTheRetryTimeOfItsServer() async throws {
         let scene = await Scene(random: 0.5)
-        let wishes = Wishes()
-        await scene.synchroniser.setDelegate(wishes)
+        let delegate = RecordingDelegate()
+        await scene.synchroniser.setDelegate(delegate)
         try await scene.add(70)
-        await scene.world.set { $0.answer = .kept(code: "http-429", retryAfter: 120) }
+        await scene.world.set { $0.answer = .deferred(code: "http-429", retryAfter: 120) }
         await scene.synchroniser.run()
-        await wishes.settle()
-        // The server's two minutes, and half of the thirty seconds over which devices spread.
-        #expect(wishes.wakes.withLock { $0 } == [135])
+        await delegate.settle()
+        // The server's two minutes, and half of the thirty seconds over which devices are spread.
+        #expect(delegate.wakes.withLock { $0 } == [135])
         await scene.world.set { $0.answer = nil }
         await scene.world.forgetCalls()
         let next = await Scene(after: scene)
@@ -183,16 +183,16 @@ import Testing
         #expect(await next.world.calls("outbox") == [])
         next.clock.advance(by: 121)
         #expect(await next.synchroniser.run().rows.map(\.added) == [1])
-        // A clock that was set back does not close a store for years.
+        // A clock that was set back does not block a store for years.
         #expect(await next.isEqual())
     }
 
-    /// What a store kept and the person then deleted is no failure any more.
-    @Test func aFailureEndsWithWhatItWasAbout() async throws {
+    /// A deferred sample that the person then deleted is not a failure any more.
+    @Test func failureEndsWithTheDeletionOfItsSample() async throws {
         let scene = await Scene()
         await scene.synchroniser.run()
         let uuid = try await scene.add(70)
-        await scene.world.set { $0.answer = .kept(code: "http-500", retryAfter: nil) }
+        await scene.world.set { $0.answer = .deferred(code: "http-500", retryAfter: nil) }
         await scene.synchroniser.run()
         #expect(try await scene.state().hold?.failures == 1)
         await scene.synchroniser.run()
@@ -206,10 +206,10 @@ import Testing
         #expect(await scene.world.writes == 0)
     }
 
-    /// A completion of the sample app was never called, as its signature was another.
+    /// A completion of the sample app was never called, since its signature was different.
     @Test func allFourCompletionsAreCalledWithAnOutcomeForEachSample() async throws {
         let scene = await Scene()
-        let delegate = Wishes()
+        let delegate = RecordingDelegate()
         await scene.synchroniser.setDelegate(delegate)
         let uuid = try await scene.add(70)
         try await scene.add(71)
@@ -218,13 +218,13 @@ import Testing
         // The same content under another identifier.
         try await scene.add(71)
         await scene.synchroniser.run()
-        let told = delegate.told.withLock { $0 }
-        #expect(told == ["fetch 2", "add 2", "delete 1", "fetch 1", "update 1"])
+        let calls = delegate.calls.withLock { $0 }
+        #expect(calls == ["fetch 2", "add 2", "delete 1", "fetch 1", "update 1"])
     }
 }
 
-/// An app that says no to some samples.
-struct Refusal: HealthSyncDelegate {
+/// An app that declines some samples.
+struct DecliningDelegate: HealthSyncDelegate {
     let refused: Set<UUID>
     var call = "add"
 
@@ -242,28 +242,28 @@ struct Refusal: HealthSyncDelegate {
     }
 }
 
-/// An app that notes what it is told.
-final class Wishes: HealthSyncDelegate {
+/// An app that records its callbacks.
+final class RecordingDelegate: HealthSyncDelegate {
     let wakes = Mutex<[Double]>([])
-    let told = Mutex<[String]>([])
+    let calls = Mutex<[String]>([])
     let reports = Mutex<[HealthSyncReport]>([])
 
     func wakeWanted(after seconds: Double) async { wakes.withLock { $0.append(seconds) } }
     func runComplete(_ report: HealthSyncReport) async { reports.withLock { $0.append(report) } }
     func fetchComplete(_ samples: [OutgoingSample], present: Set<UUID>, from store: String) async {
-        told.withLock { $0.append("fetch \(samples.count)") }
+        calls.withLock { $0.append("fetch \(samples.count)") }
     }
     func addComplete(_ outcomes: [UUID: HealthOutcome], to store: String) async {
-        told.withLock { $0.append("add \(outcomes.count)") }
+        calls.withLock { $0.append("add \(outcomes.count)") }
     }
     func updateComplete(_ outcomes: [UUID: HealthOutcome], in store: String) async {
-        told.withLock { $0.append("update \(outcomes.count)") }
+        calls.withLock { $0.append("update \(outcomes.count)") }
     }
     func deleteComplete(_ outcomes: [UUID: HealthOutcome], from store: String) async {
-        told.withLock { $0.append("delete \(outcomes.count)") }
+        calls.withLock { $0.append("delete \(outcomes.count)") }
     }
 
-    /// Waits until a wake was wished for.
+    /// Waits until a wake was requested.
     func settle() async {
         while wakes.withLock({ $0.isEmpty }) { await Task.yield() }
     }

@@ -7,19 +7,19 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The eleven defects of HealthDataSync that reading its source shows, each as a test that they would fail.
+/// The eleven defects of HealthDataSync that its source shows, each with a test that fails with them.
 @Suite struct OriginalSyncDefectsTests {
     /// a: with two queued wakes nothing ran again, and no completion handler was called.
     @Test func wakesThatWaitAreAllAnsweredAndTheNextOneRuns() async throws {
         let scene = await Scene()
         for number in 0..<20 {
             try await scene.add(60 + number)
-            await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+            await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         }
         await scene.synchroniser.run()
         #expect(scene.handlers.counts == Array(repeating: 1, count: 20))
         try await scene.add(90)
-        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         await scene.synchroniser.run()
         #expect(scene.handlers.counts == Array(repeating: 1, count: 21))
         #expect(await scene.isEqual())
@@ -29,14 +29,14 @@ import Testing
     @Test func anObserverThatFailsHasItsHandlerCalledOnce() async throws {
         let scene = await Scene()
         for reason in HealthSourceError.Reason.allCases {
-            let wake = HealthWake(
+            let update = ObserverUpdate(
                 types: [Scene.heartRate], failure: HealthSourceError(reason), complete: scene.handlers.make())
-            await scene.synchroniser.wake(wake)
+            await scene.synchroniser.wake(update)
         }
         #expect(scene.handlers.counts == HealthSourceError.Reason.allCases.map { _ in 1 })
     }
 
-    /// c: stop and start executed the same query again, at which HealthKit throws.
+    /// c: stop and start executed the same query again, for which HealthKit throws.
     @Test func startingAgainMakesNewObserversAndKeepsTheAnchor() async throws {
         let scene = await Scene()
         await scene.synchroniser.start()
@@ -49,7 +49,7 @@ import Testing
         await scene.synchroniser.start()
         #expect(scene.phone.observers.state.withLock { $0.queries.count } == 2)
         #expect(scene.phone.observers.state.withLock { $0.running } == [1])
-        // Twice in a row, the first ones end.
+        // After a second start the first observers end.
         await scene.synchroniser.start()
         #expect(scene.phone.observers.state.withLock { $0.running } == [2])
     }
@@ -69,7 +69,7 @@ import Testing
         #expect(scene.phone.observers.state.withLock { $0.types.last } == [Scene.heartRate])
     }
 
-    /// e: a type fed one store alone, and the anchors of two would have been one.
+    /// e: a type had only one store, and two stores would have shared one anchor.
     @Test func aTypeFeedsTwoStoresWithAnAnchorEach() async throws {
         let scene = await Scene(stores: ["outbox", "server"])
         try await scene.add()
@@ -87,8 +87,8 @@ import Testing
         #expect(await scene.isEqual("server"))
     }
 
-    /// f: what could not be converted was passed over, and lost.
-    @Test func whatCannotBeConvertedIsSetAsideAndOfferedAgainWithANewTable() async throws {
+    /// f: samples that could not be converted were skipped and lost.
+    @Test func unconvertibleSampleIsQuarantinedAndRetriedWithANewTable() async throws {
         let scene = await Scene()
         await scene.synchroniser.run()
         let uuid = try await scene.add(70, readableFrom: 2)
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// g: a batch of 0, HealthKit's "no limit", never ended.
-    @Test func aBatchOfNothingEnds() async throws {
+    @Test func batchLimitOfZeroEnds() async throws {
         let limits = HealthSyncLimits(seconds: 0, samples: 0, bytes: 0, batch: 0)
         let scene = await Scene(limits: limits)
         for number in 0..<5 { try await scene.add(60 + number) }
@@ -121,28 +121,28 @@ import Testing
         #expect(runs < 20)
     }
 
-    /// h: a run by hand was not serialised with those of observers.
-    @Test func wakesAndRunsByHandTakeTurns() async throws {
+    /// h: a manual run was not serialised with those of observers.
+    @Test func wakesAndManualRunsAreSerialised() async throws {
         let scene = await Scene(limits: HealthSyncLimits(batch: 1), hasStores: false)
-        let narrow = NarrowDoor(inner: scene.shelf("outbox"))
-        await scene.synchroniser.add(narrow, named: "outbox", types: [Scene.heartRate])
+        let store = ConcurrencyMeasuringStore(inner: scene.shelf("outbox"))
+        await scene.synchroniser.add(store, named: "outbox", types: [Scene.heartRate])
         for number in 0..<10 { try await scene.add(60 + number) }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<10 {
                 group.addTask { await scene.synchroniser.run() }
                 group.addTask {
-                    await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+                    await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
                 }
             }
         }
         await scene.synchroniser.run()
-        #expect(narrow.most.withLock { $0 } == 1)
+        #expect(store.maximum.withLock { $0 } == 1)
         #expect(scene.handlers.counts.allSatisfy { $0 == 1 })
         #expect(await scene.isEqual())
     }
 
-    /// i: an error while looking up what to delete was ignored where anything was found.
-    @Test func aDeletionThatCannotBeLookedUpComesAgain() async throws {
+    /// i: an error in the lookup of deletions was ignored if anything was found.
+    @Test func failedLookUpOfADeletionIsRetried() async throws {
         let scene = await Scene()
         let first = try await scene.add(70)
         let second = try await scene.add(71)
@@ -180,27 +180,29 @@ import Testing
         #expect(await scene.world.calls("outbox") == ["fetch 400", "add 400"])
     }
 
-    /// k: the work on a portion grows with its size alone.
-    @Test func aPortionCostsWhatItWeighs() throws {
+    /// k: the work for a batch grows linearly with its size.
+    @Test func costOfABatchIsLinearInItsSize() throws {
         struct Input {
-            let portion: HealthPortion
+            let batch: SampleBatch
             let known: [UUID: IndexedSample]
         }
         func make(_ size: Int) -> Input {
             let deleted = (0..<size).map { _ in UUID() }
             let added = (0..<size).map {
-                HealthOffer(uuid: UUID(), end: 0, form: .resource(target: "Observation/\($0)", bytes: 10))
+                SampleCandidate(uuid: UUID(), end: 0, form: .resource(target: "Observation/\($0)", bytes: 10))
             }
             let known = deleted.enumerated().map { ($1, IndexedSample(target: "Observation/old-\($0)", count: 1)) }
             return Input(
-                portion: HealthPortion(deleted: deleted, added: added, anchor: HealthAnchor("1".utf8)),
+                batch: SampleBatch(deleted: deleted, added: added, anchor: HealthAnchor("1".utf8)),
                 known: Dictionary(uniqueKeysWithValues: known))
         }
         let growth = Growth.of(make) { input in
-            let size = input.portion.added.count
+            let size = input.batch.added.count
             let stream = HealthStream(type: Scene.heartRate, store: "outbox")
-            let room = HealthRoom(samples: size * 2, bytes: size * 10)
-            var step = HealthStreamStep(stream, HealthStreamState(), .init(.changes, room: room, batch: size, now: 0))
+            let budget = WakeBudget(samples: size * 2, bytes: size * 10)
+            var step = HealthStreamStep(
+                stream, state: HealthStreamState(),
+                options: .init(.changes, budget: budget, batch: size, now: 0))
             var effect: HealthStreamStep.Effect? = step.begin()
             while let next = effect {
                 switch next {
@@ -209,13 +211,13 @@ import Testing
                     return
                 case .position: effect = step.handle(.positioned(HealthAnchor("0".utf8)))
                 case .lookUp: effect = step.handle(.known(input.known))
-                case .note, .forget, .save: effect = step.handle(.done)
+                case .record, .forget, .save: effect = step.handle(.done)
                 case .fetch: effect = step.handle(.fetched(present: [], [:]))
                 case .delete(let asked): effect = step.handle(.answered(StoreAnswers(asked.mapValues { _ in .stored })))
                 case .add(let uuids), .update(let uuids):
                     effect = step.handle(
                         .answered(StoreAnswers(Dictionary(uniqueKeysWithValues: uuids.map { ($0, .stored) }))))
-                case .readChanges, .readHistory, .readAgain: effect = step.handle(.portion(input.portion))
+                case .readChanges, .readHistory, .readAgain: effect = step.handle(.batch(input.batch))
                 }
             }
         }
@@ -223,7 +225,7 @@ import Testing
     }
 }
 
-/// A converter of an app's own.
+/// A converter of an app.
 final class CountingConverter: HealthConverter {
     let count = Mutex(0)
 
@@ -233,10 +235,10 @@ final class CountingConverter: HealthConverter {
     }
 }
 
-/// A store that notes how many calls it has at one time.
-final class NarrowDoor: ExternalStore {
+/// A store that records the maximum number of concurrent calls.
+final class ConcurrencyMeasuringStore: ExternalStore {
     let inner: Shelf
-    let most = Mutex(0)
+    let maximum = Mutex(0)
     private let inside = Mutex(0)
 
     init(inner: Shelf) { self.inner = inner }
@@ -246,7 +248,7 @@ final class NarrowDoor: ExternalStore {
             inside += 1
             return inside
         }
-        most.withLock { $0 = max($0, now) }
+        maximum.withLock { $0 = max($0, now) }
         defer { inside.withLock { $0 -= 1 } }
         await Task.yield()
         return try await body()

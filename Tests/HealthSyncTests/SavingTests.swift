@@ -2,7 +2,7 @@ import Foundation
 import HealthSync
 import Testing
 
-/// When the state of a stream is written to the disk.
+/// The times at which the state of a stream is written to the disk.
 @Suite struct SavingTests {
     /// A phone with forty samples, of which a step takes two.
     private func scene(after earlier: Scene? = nil, samples: Int = 40) async throws -> Scene {
@@ -17,12 +17,12 @@ import Testing
         let report = await scene.synchroniser.run()
         #expect(!report.hasMore && !report.hasFailed)
         let (saves, isEqual) = (await scene.world.saves, await scene.isEqual())
-        // Once where the stream began, once at the end.
+        // Once when the stream began, once at the end.
         #expect(saves == 2 && isEqual)
         #expect(try await scene.anchor() == "40")
     }
 
-    @Test func whatTakesLongIsSavedEachSecond() async throws {
+    @Test func longRunIsSavedEachSecond() async throws {
         let scene = try await scene()
         // Three calls of a step, 0.2 s each.
         await scene.world.set { $0.secondsACall = 0.2 }
@@ -31,7 +31,7 @@ import Testing
         #expect((4...15).contains(saves) && isEqual, "\(saves)")
     }
 
-    @Test(arguments: [0.0, 0.2]) func aStateThatCannotBeSavedIsToldAndItsWorkIsDoneAgain(seconds: Double) async throws {
+    @Test(arguments: [0.0, 0.2]) func failureToSaveAStateIsReportedAndItsWorkIsRepeated(seconds: Double) async throws {
         let scene = try await scene()
         await scene.world.set {
             $0.savesLeft = 1
@@ -48,7 +48,7 @@ import Testing
         #expect(try await scene.anchor() == "40")
     }
 
-    @Test func aRunThatHasNoRoomForTheNextStepIsSaved() async throws {
+    @Test func runWithoutBudgetForTheNextStepIsSaved() async throws {
         let scene = try await scene()
         await scene.synchroniser.run()
         for number in 0..<10 { try await scene.add(200 + number) }
@@ -57,7 +57,7 @@ import Testing
         #expect(try await next.anchor() == "46")
     }
 
-    @Test func whoForgetsAStreamFindsNothingOfItAfterwards() async throws {
+    @Test func resetRemovesTheStateOfARunningStream() async throws {
         let scene = try await scene()
         async let run = scene.synchroniser.run()
         await scene.synchroniser.reset()

@@ -6,7 +6,7 @@ import HealthSync
 import TestSupport
 import Testing
 
-/// One phone with a synchronisation, for tests that tell a short story.
+/// One phone with a synchroniser, for short tests.
 struct Scene {
     static let heartRate = "HKQuantityTypeIdentifierHeartRate"
     static let steps = "HKQuantityTypeIdentifierStepCount"
@@ -17,7 +17,7 @@ struct Scene {
     let synchroniser: HealthSynchroniser
     let handlers = Handlers()
 
-    /// - Parameter world: of a scene before it, whose process ends; nil begins a new one.
+    /// - Parameter earlier: An earlier scene, whose process ends; nil begins a new one.
     init(
         after earlier: Scene? = nil, types: [String] = [Scene.heartRate], version: String = "1",
         lookBackDays: Int? = nil, limits: HealthSyncLimits = HealthSyncLimits(), stores: [String] = ["outbox"],
@@ -38,7 +38,7 @@ struct Scene {
 
     func shelf(_ name: String) -> Shelf { Shelf(world: world, process: phone.process, name: name) }
 
-    /// A pulse; the number tells contents apart, the days how old it is.
+    /// Adds a heart rate; the number distinguishes contents, the days give its age.
     @discardableResult
     func add(_ beats: Int = 72, daysAgo: Int = 0, readableFrom: Int = 0) async throws -> UUID {
         let seconds = Int64(1_699_990_000 - daysAgo * 86_400) - Samples.start.seconds
@@ -52,13 +52,13 @@ struct Scene {
     }
 
     func expected(_ store: String = "outbox") async -> Set<String> {
-        await world.expected(store, .content, Set(world.types))
+        await world.expected(store, identity: .content, types: Set(world.types))
     }
 
-    /// Whether the store has what the source has.
+    /// Whether the store has the content of the source.
     func isEqual(_ store: String = "outbox") async -> Bool { await world.things(store) == expected(store) }
 
-    /// The anchor of a stream as its source writes it; nil where it has none.
+    /// Returns the anchor of a stream as its source writes it, or nil if there is none.
     func anchor(_ store: String = "outbox") async throws -> String? {
         try await state(Scene.heartRate, store).anchor?.text
     }

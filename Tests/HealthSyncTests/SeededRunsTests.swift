@@ -5,7 +5,7 @@ import HealthSync
 import TestSupport
 import Testing
 
-/// Whatever happens between, each store ends equal to the source, and each completion handler is called once.
+/// After any sequence of events each store ends equal to the source, and each completion handler is called once.
 @Suite struct SeededRunsTests {
     static let runs = ProcessInfo.processInfo.environment["TRIBUTARY_SYNC_RUNS"].flatMap { Int($0) } ?? 100
 
@@ -21,7 +21,7 @@ import Testing
     }
 }
 
-/// One story of a phone, made of a seed.
+/// One history of a phone, made from a seed.
 struct SeededRun {
     static let heartRate = "HKQuantityTypeIdentifierHeartRate"
     static let steps = "HKQuantityTypeIdentifierStepCount"
@@ -65,7 +65,7 @@ struct SeededRun {
         return (synchroniser, process)
     }
 
-    /// What went wrong; nil where nothing did.
+    /// Returns a description of the failure, or nil if there is none.
     mutating func failure() async -> String? {
         let hasPosition = Bool.random(using: &random)
         await world.set { $0.hasPosition = hasPosition }
@@ -74,7 +74,7 @@ struct SeededRun {
         for _ in 0..<Int.random(in: 1...12, using: &random) {
             let faults: Double = [0.0, 0.3, 0.9].randomElement(using: &random) ?? 0
             let power = Bool.random(using: &random) ? Int.random(in: 0...80, using: &random) : nil
-            let everything = await world.expected("content", .content, [Self.heartRate, Self.steps])
+            let everything = await world.expected("content", identity: .content, types: [Self.heartRate, Self.steps])
             let refused: String? = everything.sorted().randomElement(using: &random)
             await world.set { world in
                 world.faults = faults
@@ -85,16 +85,16 @@ struct SeededRun {
             }
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 let types = [Self.heartRate, Self.steps].randomElement(using: &random).map { Set([$0]) }
-                await synchroniser.wake(HealthWake(types: types, complete: handlers.make()))
+                await synchroniser.wake(ObserverUpdate(types: types, complete: handlers.make()))
             }
             switch Int.random(in: 0...5, using: &random) {
             case 0:
                 await synchroniser.stop()
-                await synchroniser.wake(HealthWake(types: nil, complete: handlers.make()))
+                await synchroniser.wake(ObserverUpdate(types: nil, complete: handlers.make()))
                 await synchroniser.start()
             case 1:
                 let failed = HealthSourceError(.locked)
-                await synchroniser.wake(HealthWake(types: nil, failure: failed, complete: handlers.make()))
+                await synchroniser.wake(ObserverUpdate(types: nil, failure: failed, complete: handlers.make()))
             case 2:
                 let task = Task { [synchroniser] in await synchroniser.run() }
                 task.cancel()
@@ -109,7 +109,7 @@ struct SeededRun {
         return await ending()
     }
 
-    /// All is well again, and the app is new.
+    /// All failures end, and the app is started again.
     private mutating func ending() async -> String? {
         await world.set { world in
             world.faults = 0
@@ -131,7 +131,7 @@ struct SeededRun {
         for (name, identity, types) in [
             ("content", StoreIdentity.content, Set([Self.heartRate, Self.steps])), ("sample", .sample, perSample),
         ] {
-            let (has, expected) = await (world.things(name), world.expected(name, identity, types))
+            let (has, expected) = await (world.things(name), world.expected(name, identity: identity, types: types))
             guard has == expected else {
                 let (extra, lacking) = (has.subtracting(expected), expected.subtracting(has))
                 return "\(name) has \(extra.sorted()) and lacks \(lacking.sorted())"

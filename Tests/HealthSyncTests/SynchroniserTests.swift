@@ -7,9 +7,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What an app sees of the synchroniser.
+/// The synchroniser's behaviour towards an app.
 @Suite struct SynchroniserTests {
-    /// A store that does not come back, and does not care that it is cancelled.
+    /// A store that does not return, and ignores cancellation.
     final class Abyss: ExternalStore {
         private let gate = Mutex<[CheckedContinuation<Void, Never>]>([])
         private let isOpen = Mutex(false)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Lets others work until something holds.
+    /// Yields until the condition is true.
     private func until(_ holds: () async -> Bool) async throws {
         while await !holds() {
             try #require(Patience.deadline > .now)
@@ -39,22 +39,22 @@ import Testing
         }
     }
 
-    @Test func aStoreThatDoesNotComeBackHoldsUpNoHandler() async throws {
+    @Test func storeThatDoesNotReturnDoesNotBlockHandlers() async throws {
         let scene = await Scene(hasStores: false)
         let abyss = Abyss()
         await scene.synchroniser.add(abyss, named: "abyss", types: [Scene.heartRate])
         try await scene.add()
-        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         try await until { abyss.calls.withLock { $0 } == 1 && scene.clock.count == 1 }
         scene.clock.fire()
         try await until { scene.handlers.counts == [1] }
-        // The next wake has no turn, but its time.
-        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+        // The next wake cannot run yet, and its time limit starts.
+        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         try await until { scene.clock.count == 1 }
         scene.clock.fire()
         try await until { scene.handlers.counts == [1, 1] }
         #expect(abyss.calls.withLock { $0 } == 1)
-        // When it comes back after all, what it did counts.
+        // When the store returns after all, its result counts.
         abyss.open()
         let report = await scene.synchroniser.run()
         #expect(!report.hasMore && !report.hasFailed)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await scene.state(Scene.heartRate, "abyss").history.isDone)
     }
 
-    @Test func afterWithdrawalNothingIsReadAndNothingIsLeft() async throws {
+    @Test func withdrawalStopsReadingAndRemovesTheState() async throws {
         let scene = await Scene()
         await scene.synchroniser.start()
         try await scene.add()
@@ -73,24 +73,24 @@ import Testing
         #expect(await scene.world.index.isEmpty)
         try await scene.add(99)
         await scene.world.forgetCalls()
-        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
+        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         #expect(await scene.synchroniser.run().code == "stopped")
         #expect(scene.handlers.counts == [1])
         #expect(await scene.world.reads == 0)
         #expect(await scene.world.things("outbox").count == 1)
     }
 
-    @Test func anObserversWakeReadsItsTypeAlone() async throws {
+    @Test func wakeOfAnObserverReadsOnlyItsType() async throws {
         let scene = await Scene(types: [Scene.heartRate, Scene.steps])
         await scene.synchroniser.run()
         await scene.synchroniser.start()
         await scene.world.forgetCalls()
-        scene.phone.observers.fire(HealthWake(types: [Scene.steps], complete: scene.handlers.make()))
+        scene.phone.observers.fire(ObserverUpdate(types: [Scene.steps], complete: scene.handlers.make()))
         try await until { scene.handlers.counts == [1] }
         #expect(await scene.world.reads == 1)
     }
 
-    @Test func whatTheAppDoesNotWantNowWaitsBehindItsAnchor() async throws {
+    @Test func streamThatTheAppDefersWaitsAtItsAnchor() async throws {
         struct Later: HealthSyncDelegate {
             func shouldSynchronize(_ stream: HealthStream) async -> Bool { stream.store == "server" }
         }
@@ -105,7 +105,7 @@ import Testing
         #expect(await scene.isEqual("outbox"))
     }
 
-    @Test func theAppIsToldOfTypesThatAreNotObserved() async throws {
+    @Test func appIsNotifiedOfTypesThatAreNotObserved() async throws {
         final class Listener: HealthSyncDelegate {
             let failures = Mutex<[String: HealthSourceError]>([:])
             func observationFailed(_ failures: [String: HealthSourceError]) async {
@@ -121,18 +121,18 @@ import Testing
         #expect(listener.failures.withLock { $0[Scene.heartRate]?.code } == "health-delivery-refused")
     }
 
-    @Test func theDelegateIsToldAfterTheHandlerWasCalled() async throws {
+    @Test func delegateIsNotifiedAfterTheHandlerWasCalled() async throws {
         let scene = await Scene()
-        let wishes = Wishes()
-        await scene.synchroniser.setDelegate(wishes)
+        let delegate = RecordingDelegate()
+        await scene.synchroniser.setDelegate(delegate)
         try await scene.add()
-        await scene.synchroniser.wake(HealthWake(types: nil, complete: scene.handlers.make()))
-        try await until { !wishes.reports.withLock { $0.isEmpty } }
+        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
+        try await until { !delegate.reports.withLock { $0.isEmpty } }
         #expect(scene.handlers.counts == [1])
-        #expect(wishes.reports.withLock { $0[0].rows.map(\.added) } == [1])
+        #expect(delegate.reports.withLock { $0[0].rows.map(\.added) } == [1])
     }
 
-    @Test func whoCancelsIsAnsweredAtOnceAndTheRunGoesOn() async throws {
+    @Test func cancelledCallerReturnsImmediatelyAndTheRunContinues() async throws {
         let scene = await Scene()
         try await scene.add()
         let task = Task { await scene.synchroniser.run() }
@@ -142,7 +142,7 @@ import Testing
         #expect(await scene.isEqual())
     }
 
-    @Test func reportAndStatusAreTheCommandLinesJSON() async throws {
+    @Test func reportAndStatusHaveTheJSONOfTheCommandLine() async throws {
         let scene = await Scene()
         try await scene.add()
         let uuid = try await scene.add(71, readableFrom: 2)
@@ -190,7 +190,7 @@ import Testing
         #expect(stored.value == sample.observation(subject: "p1").json.bytes() + [0x0A])
     }
 
-    @Test func aTypeOfASupplementsRowNeedsNoConverter() async throws {
+    @Test func typeOfASupplementNeedsNoConverter() async throws {
         let row: JSON = [
             "identifier": "org.example.grip", "kind": "quantity", "title": "Grip Strength", "folder": "Vital Signs",
             "category": "exam", "aggregation": "discrete",
@@ -210,8 +210,8 @@ import Testing
         #expect(try JSON(lines)["valueQuantity"]?["value"]?.number?.text == "41.5")
     }
 
-    @Test func aTypeOfTheAppsOwnIsSetAsideUntilThereIsAConverter() async throws {
-        // What the table does not know is set aside until it does, or a converter makes it.
+    @Test func appsOwnTypeIsQuarantinedUntilThereIsAConverter() async throws {
+        // A type that the table does not know is quarantined until the table knows it, or a converter handles it.
         struct Own: HealthConverter {
             func resource(of reading: HealthReading, subject: String?) throws -> JSON {
                 guard case .other(let raw) = reading.content, let value = raw["value"] else {
@@ -238,7 +238,7 @@ import Testing
     }
 }
 
-/// A source with one sample of a type that the table does not know, and no place behind what it has.
+/// A source with one sample of a type that the table does not know, and without an anchor.
 struct OwnSource: HealthSampleSource {
     let type: String
     let uuid: UUID
@@ -256,7 +256,7 @@ struct OwnSource: HealthSampleSource {
         uuids.contains(uuid) ? [reading] : []
     }
     func startObserving(
-        _ types: [String], _ wake: @escaping @Sendable (HealthWake) -> Void
+        _ types: [String], _ wake: @escaping @Sendable (ObserverUpdate) -> Void
     ) async -> [String: HealthSourceError] { [:] }
     func stopObserving() async {}
 }

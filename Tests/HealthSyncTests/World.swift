@@ -5,12 +5,12 @@ import HealthDataTestSupport
 import HealthSync
 import TestSupport
 
-/// A phone's health data, the stores and the disk, with a power switch: what a process did before the power went stays, and
-/// whatever it does afterwards fails.
+/// A phone's health data, the stores and the disk, with simulated power loss: the effects of a process before the power
+/// loss stay, and all its later calls fail.
 actor World {
     struct PowerLost: Error {}
 
-    /// A change as the source tells it.
+    /// A change as the source reports it.
     enum Change {
         case added(UUID)
         case deleted(UUID)
@@ -19,44 +19,44 @@ actor World {
     struct Sample {
         let uuid: UUID
         let sample: HealthSample
-        /// The table's version from which on it can be converted.
+        /// The version of the table from which on the sample can be converted.
         let readableFrom: Int
     }
 
-    /// What a store has, by its resources, or by its samples where it takes each for itself.
+    /// The contents of a store, by resource, or by sample if it stores each sample separately.
     struct Stored {
         var things: [String: [UInt8]] = [:]
         var calls: [String] = []
         var backlog = 0
     }
 
-    enum Fault: CaseIterable { case none, network, lostAnswer, keepsSome, busy, hangs, silent }
+    enum Fault: CaseIterable { case none, network, lostAnswer, defersSome, busy, hangs, silent }
 
-    // What is durable.
+    // Durable state.
     private(set) var journal: [String: [Change]] = [:]
     private(set) var samples: [String: [UUID: Sample]] = [:]
     private(set) var stores: [String: Stored] = [:]
     private(set) var saved: [HealthStream: [UInt8]] = [:]
     private(set) var index: [HealthStream: [UUID: String]] = [:]
 
-    // How it behaves.
+    // Behaviour.
     var table = 1
     var isLocked = false
     var faults = 0.0
     var mutations = 0.0
     var refused: Set<String> = []
-    var keptThings: Set<String> = []
-    /// What stores answer for everything; nil where they take it.
+    var deferredThings: Set<String> = []
+    /// The outcome that stores return for everything; nil if they accept it.
     var answer: HealthOutcome?
     var failsLookUp = false
-    /// Whether the source knows the place behind what it has; a journal is read from its beginning.
+    /// Whether the source can return the current position; a journal is read from its beginning.
     var hasPosition = true
     var failsSave = false
-    /// After so many saves each one fails; nil for never.
+    /// Number of saves after which each save fails; nil for never.
     var savesLeft: Int?
-    /// How long a call of a store takes.
+    /// Seconds that a call of a store takes.
     var secondsACall = 0.0
-    /// After so many calls the power goes; nil for never.
+    /// Number of calls after which the power is lost; nil for never.
     var powerLeft: Int?
     private(set) var process = 0
     private(set) var writes = 0
@@ -84,7 +84,7 @@ actor World {
 
     func isOn(_ process: Int) -> Bool { process == self.process }
 
-    /// Any call begins or ends: here the power may go, and the person may add and delete.
+    /// Marks the begin or end of any call: here the power can be lost, and the person can add and delete samples.
     func tick(_ process: Int) throws {
         guard process == self.process else { throw PowerLost() }
         if let left = powerLeft {
@@ -125,14 +125,14 @@ actor World {
         return bytes.withUnsafeMutableBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
-    /// Adds, edits or deletes something; few times and values, so that contents are often equal.
+    /// Adds, edits or deletes a sample; with few times and values, so that contents are often equal.
     func mutate() {
         let type = types[pick(0...types.count - 1)]
         let live = samples[type].map { $0.keys.sorted { $0.uuidString < $1.uuidString } } ?? []
         let isDeleting = !live.isEmpty && chance(0.35)
-        // What was added last is deleted most: it may be on its way.
+        // Half of the deletions are of the latest sample, which may be in progress.
         if isDeleting { delete(chance(0.5) ? latest(type) ?? live[0] : live[pick(0...live.count - 1)]) }
-        // An edit is both.
+        // An edit is a deletion and an addition.
         guard !isDeleting || chance(0.4) else { return }
         let isOld = chance(0.3)
         let seconds = isOld ? Int64(-pick(1...40)) * 86_400 : Int64(pick(0...5)) * 60
@@ -154,8 +154,8 @@ actor World {
         return nil
     }
 
-    /// What a store must have in the end.
-    func expected(_ store: String, _ identity: StoreIdentity, _ types: Set<String>) -> Set<String> {
+    /// Returns the content that a store must have in the end.
+    func expected(_ store: String, identity: StoreIdentity, types: Set<String>) -> Set<String> {
         var expected: Set<String> = []
         for type in types {
             for sample in (samples[type] ?? [:]).values where sample.readableFrom <= table {
@@ -166,7 +166,7 @@ actor World {
         return expected
     }
 
-    /// The resources of the samples that ended last.
+    /// Returns the resources of the samples with the latest ends.
     func newest(_ count: Int, _ type: String) -> Set<String> {
         let sorted = (samples[type] ?? [:]).values.sorted { $0.sample.end.seconds > $1.sample.end.seconds }
         return Set(sorted.prefix(count).map { "Observation/" + $0.sample.fingerprint.resourceID(subject: "p1") })
@@ -192,37 +192,37 @@ actor World {
             sample.readableFrom <= table ? .sample(sample.sample) : .unreadable(.unknownUnit))
     }
 
-    func position(_ type: String, _ process: Int) throws -> HealthAnchor? {
+    func position(_ type: String, process: Int) throws -> HealthAnchor? {
         try tick(process)
         reads += 1
         if isLocked { throw HealthSourceError(.locked) }
         return hasPosition ? HealthAnchor("\(journal[type]?.count ?? 0)".utf8) : nil
     }
 
-    func changes(_ type: String, _ anchor: HealthAnchor?, _ limit: Int, _ process: Int) throws -> HealthChanges {
+    func changes(_ type: String, after anchor: HealthAnchor?, limit: Int, process: Int) throws -> HealthChanges {
         try tick(process)
         reads += 1
         if isLocked { throw HealthSourceError(.locked) }
         let all = journal[type] ?? []
         let start = anchor.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self)) } ?? 0
         guard (0...all.count).contains(start) else { throw HealthSourceError(.anchorInvalid) }
-        var place = start
+        var next = start
         var changes = HealthChanges(anchor: nil)
-        while place < all.count, changes.added.count < limit {
-            switch all[place] {
+        while next < all.count, changes.added.count < limit {
+            switch all[next] {
             case .added(let uuid):
                 if let sample = samples[type]?[uuid] { changes.added.append(reading(sample)) }
             case .deleted(let uuid): changes.deleted.append(uuid)
             }
-            place += 1
+            next += 1
         }
-        changes.anchor = HealthAnchor("\(place)".utf8)
-        changes.hasMore = place < all.count
+        changes.anchor = HealthAnchor("\(next)".utf8)
+        changes.hasMore = next < all.count
         return changes
     }
 
     func history(
-        _ type: String, _ since: Double?, _ upTo: Double?, _ limit: Int, _ process: Int
+        _ type: String, since: Double?, upTo: Double?, limit: Int, process: Int
     ) throws -> HealthPage {
         try tick(process)
         reads += 1
@@ -233,7 +233,7 @@ actor World {
         return HealthPage(found.prefix(limit).map(reading), hasMore: found.count > limit)
     }
 
-    func again(_ type: String, _ uuids: [UUID], _ process: Int) throws -> [HealthReading] {
+    func again(_ type: String, uuids: [UUID], process: Int) throws -> [HealthReading] {
         try tick(process)
         reads += 1
         if isLocked { throw HealthSourceError(.locked) }
@@ -244,14 +244,14 @@ actor World {
 
     func nextFault() -> Fault { chance(faults) ? Fault.allCases[pick(1...Fault.allCases.count - 1)] : .none }
 
-    func fetch(_ store: String, _ keys: [UUID: String], _ process: Int) throws -> [UUID: StorePresence] {
+    func fetch(_ store: String, keys: [UUID: String], process: Int) throws -> [UUID: StorePresence] {
         try tick(process)
         stores[store, default: Stored()].calls.append("fetch \(keys.count)")
         if chance(faults / 2) { throw PowerLost() }
         var presence: [UUID: StorePresence] = [:]
         for (uuid, key) in keys.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
             switch chance(faults / 4) ? pick(0...1) : 2 {
-            case 0: presence[uuid] = .kept(code: "http-503", retryAfter: 5)
+            case 0: presence[uuid] = .deferred(code: "http-503", retryAfter: 5)
             case 1: break
             default: presence[uuid] = stores[store]?.things[key] != nil ? .present : .absent
             }
@@ -260,7 +260,7 @@ actor World {
     }
 
     func change(
-        _ store: String, _ call: String, _ keys: [UUID: (key: String, lines: [UInt8]?)], _ process: Int
+        _ store: String, call: String, keys: [UUID: (key: String, lines: [UInt8]?)], process: Int
     ) async throws -> [UUID: HealthOutcome] {
         try tick(process)
         clock.advance(by: secondsACall)
@@ -275,15 +275,15 @@ actor World {
             throw CancellationError()
         }
         if let answer { return keys.mapValues { _ in answer } }
-        if fault == .busy { return keys.mapValues { _ in .kept(code: "http-429", retryAfter: 60) } }
+        if fault == .busy { return keys.mapValues { _ in .deferred(code: "http-429", retryAfter: 60) } }
         var outcomes: [UUID: HealthOutcome] = [:]
         for (uuid, thing) in keys.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
-            if fault == .keepsSome, chance(0.5) {
-                outcomes[uuid] = .kept(code: "http-503", retryAfter: nil)
+            if fault == .defersSome, chance(0.5) {
+                outcomes[uuid] = .deferred(code: "http-503", retryAfter: nil)
                 continue
             }
-            if keptThings.contains(thing.key) {
-                outcomes[uuid] = .kept(code: "http-503", retryAfter: nil)
+            if deferredThings.contains(thing.key) {
+                outcomes[uuid] = .deferred(code: "http-503", retryAfter: nil)
                 continue
             }
             if refused.contains(thing.key) {
@@ -299,19 +299,19 @@ actor World {
         return outcomes
     }
 
-    func backlog(_ store: String, _ process: Int) throws -> Int {
+    func backlog(_ store: String, process: Int) throws -> Int {
         try tick(process)
         return stores[store]?.backlog ?? 0
     }
 
     // MARK: - The disk
 
-    func load(_ stream: HealthStream, _ process: Int) throws -> [UInt8]? {
+    func load(_ stream: HealthStream, process: Int) throws -> [UInt8]? {
         try tick(process)
         return saved[stream]
     }
 
-    func save(_ state: [UInt8], _ stream: HealthStream, _ process: Int) throws {
+    func save(_ state: [UInt8], of stream: HealthStream, process: Int) throws {
         try tick(process)
         if failsSave || savesLeft == 0 { throw CocoaError(.fileWriteOutOfSpace) }
         savesLeft = savesLeft.map { $0 - 1 }
@@ -320,7 +320,7 @@ actor World {
         try tick(process)
     }
 
-    func known(_ uuids: [UUID], _ stream: HealthStream, _ process: Int) throws -> [UUID: IndexedSample] {
+    func known(_ uuids: [UUID], of stream: HealthStream, process: Int) throws -> [UUID: IndexedSample] {
         try tick(process)
         if failsLookUp { throw CocoaError(.fileReadUnknown) }
         let all = index[stream] ?? [:]
@@ -335,21 +335,21 @@ actor World {
         return known
     }
 
-    func note(_ targets: [UUID: String], _ stream: HealthStream, _ process: Int) throws {
+    func record(_ targets: [UUID: String], of stream: HealthStream, process: Int) throws {
         try tick(process)
         writes += 1
         index[stream, default: [:]].merge(targets) { $1 }
         try tick(process)
     }
 
-    func forget(_ uuids: [UUID], _ stream: HealthStream, _ process: Int) throws {
+    func forget(_ uuids: [UUID], of stream: HealthStream, process: Int) throws {
         try tick(process)
         writes += 1
         for uuid in uuids { index[stream]?[uuid] = nil }
         try tick(process)
     }
 
-    func erase(_ stream: HealthStream, _ process: Int) throws {
+    func erase(_ stream: HealthStream, process: Int) throws {
         try tick(process)
         saved[stream] = nil
         index[stream] = nil

@@ -3,13 +3,13 @@ import HealthTypes
 import Testing
 
 @Suite struct FollowedHealthDataTests {
-    @Test func whatTheFileDoesNotSayHasADefault() throws {
+    @Test func missingMembersHaveDefaults() throws {
         let settings = try FollowedHealthData(JSON(parsing: "{}"), table: .standard)
         #expect(settings == FollowedHealthData())
         #expect(settings.types == nil && settings.lookBackDays == 30 && settings.expectHours == [:])
     }
 
-    @Test func whatTheFileSaysHolds() throws {
+    @Test func membersOfTheFileAreUsed() throws {
         let json = try JSON(
             parsing: """
                 {"types":["HKQuantityTypeIdentifierHeartRate"],"lookBackDays":0,
@@ -51,10 +51,10 @@ import Testing
             "expectHours.HKQuantityTypeIdentifierStepCount"
         ),
     ])
-    func aFaultIsNamedWithItsPlace(text: String, code: String, place: String) throws {
+    func errorIsNamedWithItsPath(text: String, code: String, path: String) throws {
         let json = try JSON(parsing: text)
         let error = #expect(throws: HealthTypeTableError.self) { try FollowedHealthData(json, table: .standard) }
-        #expect(error?.code == code && error?.place == place)
+        #expect(error?.code == code && error?.path == path)
         #expect((error?.message.utf8.count ?? 0) < 300)
     }
 }

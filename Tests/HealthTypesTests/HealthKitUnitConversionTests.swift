@@ -5,7 +5,7 @@ import Testing
 @testable import HealthTypes
 
 @Suite struct HealthKitUnitConversionTests {
-    private func convert(_ text: String, _ from: String, _ to: String) throws -> String? {
+    private func convert(_ text: String, from: String, to: String) throws -> String? {
         try HealthKitUnit(from).conversion(to: HealthKitUnit(to))?.convert(text)
     }
 
@@ -17,21 +17,21 @@ import Testing
         ("2", "mol<18.02>", "g", "36.04"), ("1.1", "degC·m", "degF·m", "1.98"), ("4.7", "m/s^2", "cm/s^2", "470"),
         ("1", "oz", "g", "28.349523125"),
     ])
-    func theVectorsHold(value: String, from: String, to: String, expected: String) throws {
-        #expect(try convert(value, from, to) == expected)
+    func vectorsOfHealthKitAreMet(value: String, from: String, to: String, expected: String) throws {
+        #expect(try convert(value, from: from, to: to) == expected)
     }
 
-    @Test func theVectorsHoldInFloatingPointToo() throws {
-        func convert(_ value: Double, _ from: String, _ to: String) throws -> Double {
+    @Test func vectorsOfHealthKitAreMetInFloatingPoint() throws {
+        func convert(_ value: Double, from: String, to: String) throws -> Double {
             try #require(try HealthKitUnit(from).conversion(to: HealthKitUnit(to))).convert(value)
         }
-        #expect(try convert(27, "degC", "degF") == 80.6)
-        #expect(try convert(1, "m^3", "L") == 1000)
-        #expect(try convert(500, "mL", "L") == 0.5)
-        #expect(try convert(0.5, "%", "count") == 0.5)
-        #expect(try convert(1.1, "degC·m", "degF·m") == 1.98)
-        // HealthKit's own arithmetic ends two units of the last place lower.
-        let product = try convert(12.7, "m^4·atm^2·GL/in^2", "in^2·atm^2·GL")
+        #expect(try convert(27, from: "degC", to: "degF") == 80.6)
+        #expect(try convert(1, from: "m^3", to: "L") == 1000)
+        #expect(try convert(500, from: "mL", to: "L") == 0.5)
+        #expect(try convert(0.5, from: "%", to: "count") == 0.5)
+        #expect(try convert(1.1, from: "degC·m", to: "degF·m") == 1.98)
+        // HealthKit's own result is lower by two units in the last place.
+        let product = try convert(12.7, from: "m^4·atm^2·GL/in^2", to: "in^2·atm^2·GL")
         #expect(abs(product / 30_511_872.047366135 - 1) < 5e-16)
     }
 
@@ -48,7 +48,7 @@ import Testing
         ("Tm", "fm", "1000000000000000000000000000"), ("rad", "deg", "57.2957795130823209"),
     ])
     func everyFactorIsHealthKits(from: String, to: String, factor: String) throws {
-        #expect(try convert("1", from, to) == factor)
+        #expect(try convert("1", from: from, to: to) == factor)
     }
 
     @Test(arguments: [
@@ -58,8 +58,8 @@ import Testing
         ("300", "mK", "degC", "-272.85"), ("98.60", "degF", "degF", "98.60"),
         ("1", "degF·m", "degC·m", "0.555555555555555556"),
     ])
-    func temperaturesHaveTheirZeroPointOnlyAlone(value: String, from: String, to: String, expected: String) throws {
-        #expect(try convert(value, from, to) == expected)
+    func zeroPointAppliesOnlyToSingleUnits(value: String, from: String, to: String, expected: String) throws {
+        #expect(try convert(value, from: from, to: to) == expected)
     }
 
     @Test(arguments: [
@@ -73,8 +73,8 @@ import Testing
         ("-0.50", "kg", "g", "-500"), ("0.0", "lb", "kg", "0"), ("007", "m", "cm", nil), ("x", "m", "cm", nil),
         ("NaN", "lb", "kg", nil), ("", "m", "m", nil), ("1e9999", "lb", "kg", nil), ("1e-999", "m", "km", "1e-1002"),
     ])
-    func whatPeopleConvert(value: String, from: String, to: String, expected: String?) throws {
-        #expect(try convert(value, from, to) == expected)
+    func commonConversionsGiveTheirDecimals(value: String, from: String, to: String, expected: String?) throws {
+        #expect(try convert(value, from: from, to: to) == expected)
     }
 
     @Test(arguments: [
@@ -95,7 +95,7 @@ import Testing
         #expect(left.isCompatible(with: left) && right.isCompatible(with: right))
     }
 
-    @Test func aConversionSaysWhetherDigitsStay() throws {
+    @Test func conversionReportsWhetherDigitsStay() throws {
         func conversion(_ from: String, _ to: String) throws -> UnitConversion {
             try #require(try HealthKitUnit(from).conversion(to: HealthKitUnit(to)))
         }

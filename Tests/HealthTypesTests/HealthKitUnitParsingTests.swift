@@ -60,14 +60,14 @@ import Testing
         ("m s", "unexpected-character", 1), ("1", "unexpected-character", 0), ("µg", "unexpected-character", 0),
         ("m\u{0}", "unexpected-character", 1), ("5", "unexpected-character", 0),
     ])
-    func whatIsNoUnitIsRefusedWithItsPlace(text: String, code: String, offset: Int) {
+    func invalidUnitIsRefusedWithItsOffset(text: String, code: String, offset: Int) {
         let error = #expect(throws: HealthKitUnitError.self) { try HealthKitUnit(text) }
         #expect(error?.code == code)
         #expect(error?.offset == offset)
         #expect(error?.message.hasSuffix(".") == true)
     }
 
-    @Test func aHostileTextCostsNothing() {
+    @Test func hostileTextIsRefused() {
         func code(_ text: String) -> String? {
             #expect(throws: HealthKitUnitError.self) { try HealthKitUnit(text) }?.code
         }
@@ -76,7 +76,7 @@ import Testing
         #expect(code(String(repeating: "(", count: 33) + "m" + String(repeating: ")", count: 33)) == "too-deep")
         #expect(code(String(repeating: "()", count: 100)) == "missing-unit")
         #expect(code(String(repeating: "m^100·", count: 30) + "m") == "too-large")
-        // Written with middle dots it would be longer than what is read.
+        // With middle dots the written text would exceed the length that is read.
         #expect(code((1...23).map { "mol<\($0 * 1111)>" }.joined(separator: ".")) == "too-long")
         #expect(code("m^99999999999999999999") == "too-large")
         #expect(code("mol<\(String(repeating: "9", count: 41))>") == "invalid-molar-mass")
@@ -122,7 +122,7 @@ import Testing
         for _ in 0..<500 {
             let written = random.unit()
             guard let unit = try? HealthKitUnit(written) else {
-                // Nothing but exponents beyond the limit can be wrong with it.
+                // Only exponents beyond the limit can make it invalid.
                 let error = #expect(throws: HealthKitUnitError.self) { try HealthKitUnit(written) }
                 #expect(error?.code == "too-large", "\(written), seed \(random.seed)")
                 continue
@@ -140,9 +140,9 @@ import Testing
         var refused = 0
         for _ in 0..<800 {
             var text = Array(random.unit())
-            let place = Int.random(in: 0...text.count, using: &random)
+            let index = Int.random(in: 0...text.count, using: &random)
             text.replaceSubrange(
-                place..<min(text.count, place + Int.random(in: 0...2, using: &random)), with: random.pick(splinters))
+                index..<min(text.count, index + Int.random(in: 0...2, using: &random)), with: random.pick(splinters))
             do {
                 let unit = try HealthKitUnit(String(text))
                 #expect((try? HealthKitUnit(unit.text)) == unit, "\(String(text)), seed \(random.seed)")

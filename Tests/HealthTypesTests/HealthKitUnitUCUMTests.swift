@@ -22,14 +22,14 @@ import UCUM
     }
 
     @Test(arguments: ["dBHL", "appleEffortScore", "cup_imp", "dBASPL·s", "dBASPL^2", "m/cup_imp", "pD/m"])
-    func whatUCUMDoesNotKnowHasNone(unit: String) throws {
+    func unitsUnknownToUCUMHaveNoCode(unit: String) throws {
         #expect(try HealthKitUnit(unit).ucum == nil)
     }
 
-    /// UCUM's column of mercury weighs three parts in a million less.
+    /// UCUM's column of mercury is smaller by three parts in a million.
     private static let differing: Set<String> = ["mmHg", "inHg"]
 
-    /// Every atom alone and with every prefix, but those on scales of their own.
+    /// Every atom without a prefix and with every prefix, except for those with scales of their own.
     static let proper: [String] = HealthKitAtom.all.flatMap { atom -> [String] in
         guard case .unit = atom.ucum else { return atom.ucum == .number ? [atom.symbol] : [] }
         return atom.takesPrefix ? HealthKitPrefix.allCases.map { $0.rawValue + atom.symbol } : [atom.symbol]
@@ -58,7 +58,7 @@ import UCUM
         var random = Seeded.fresh("aRandomProductHasItsCodesDimensionAndSize")
         var count = 0
         for _ in 0..<400 {
-            // Beyond these sizes a `Decimal` gives up digits.
+            // Beyond these sizes a `Decimal` loses digits.
             guard let unit = try? HealthKitUnit(random.unit()), let text = unit.ucum,
                 (1e-60...1e60).contains(unit.size.double)
             else { continue }
@@ -105,7 +105,7 @@ import UCUM
         #expect(try code.isEquivalent(to: UCUMUnit("mmol/L")))
     }
 
-    /// The units that have the size 1 in their dimension, in UCUM.
+    /// The UCUM units that have the size 1 in their dimension.
     private static let axes: [HealthKitDimension.Axis: String] = [
         .length: "m", .mass: "g", .time: "s", .temperature: "K", .energy: "J", .pressure: "Pa", .power: "W",
         .frequency: "Hz", .potential: "V", .conductance: "S", .angle: "rad", .illuminance: "lx", .amount: "mol",

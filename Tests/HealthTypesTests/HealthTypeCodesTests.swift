@@ -3,7 +3,7 @@ import Testing
 
 @testable import HealthTypes
 
-/// The type that codings name.
+/// The type that a resource's codings identify.
 @Suite struct HealthTypeCodesTests {
     private static let loinc = HealthCodeSystem.loinc
     private static let snomed = HealthCodeSystem.snomed
@@ -13,7 +13,7 @@ import Testing
         table.type(of: codings.map { Coding(system: $0.system, code: $0.code) })?.shortName
     }
 
-    @Test func theTableOfFurtherCodesIsReadWhole() {
+    @Test func tableOfFurtherCodesHasNoFaults() {
         #expect(HealthTypeCodes.faults == [])
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(name([(system, "HKCategoryTypeIdentifierSleepAnalysis")]) == "SleepAnalysis")
     }
 
-    @Test func aPartWithACodeOfItsOwnIsNoType() {
+    @Test func partWithItsOwnCodeIsNotAType() {
         #expect(name([(HealthCodeSystem.component, "workout-heart-rate-average"), (Self.loinc, "8867-4")]) == nil)
         #expect(
             name([
@@ -59,7 +59,7 @@ import Testing
         #expect(name([]) == nil)
     }
 
-    /// A supplement's codes count as the table's own.
+    /// The codes of a supplement count like those of the table.
     @Test func aStudysTypesAreFoundByTheirCodes() throws {
         let supplement: JSON = [
             "types": [

@@ -1,4 +1,4 @@
-/// The identifiers of Apple's `HKTypeIdentifiers.h`, in the order of the alphabet, without their common beginnings.
+/// The identifiers of Apple's `HKTypeIdentifiers.h` in alphabetical order, without their common prefixes.
 enum AppleIdentifiers {
     static let quantity = full(
         "HKQuantityTypeIdentifier",

@@ -20,11 +20,11 @@ import Testing
         "HKMetadataKeyGlassesPrescriptionDescription", "HKTimeZone", "Withings Link", "",
         "_HKPrivateWorkoutWeatherLocationCoordinatesLatitude",
     ])
-    func whatMayHoldNamesLinksIdentifiersOrFreeTextIsNotPassedOn(key: String) {
+    func metadataThatMayContainIdentifyingTextIsOmitted(key: String) {
         #expect(HealthMetadataKey.named(key) == nil)
     }
 
-    @Test func casesAreFoundByTheirNumberThoseThatSayNothingAreLeftOut() throws {
+    @Test func casesAreFoundByTheirNumberExceptForEmptyOnes() throws {
         let motion = try #require(HealthMetadataKey.named("HKMetadataKeyHeartRateMotionContext"))
         #expect(motion.option(named: "2")?.code == "active")
         #expect(motion.option(named: "0") == nil)
@@ -36,7 +36,7 @@ import Testing
         #expect(humidity.option(named: "1") == nil)
     }
 
-    @Test func whatDescribesAnEventIsAComponentOfItsObservation() throws {
+    @Test func metadataThatDescribesAnEventIsAComponent() throws {
         func keys(_ name: String) throws -> [String] {
             HealthMetadataKey.components(of: try #require(HealthType.named(name))).map(\.key)
         }

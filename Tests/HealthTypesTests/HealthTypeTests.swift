@@ -45,14 +45,14 @@ import UCUM
         for kind in HealthType.Kind.allCases { #expect(!identifiers(kind).isEmpty, "\(kind)") }
     }
 
-    @Test func theValueKindAgreesWithWhatTheRowHolds() {
+    @Test func valueKindAgreesWithTheMembersOfTheRow() {
         for type in table.all {
             #expect((type.valueKind == .quantity) == (type.measure != nil), "\(type.identifier)")
             #expect((type.valueKind == .concept) == !type.options.isEmpty, "\(type.identifier)")
             #expect((type.valueKind == .resource) == (type.kind == .clinicalRecord))
             #expect((type.valueKind == .integer) == (type.kind == .assessment))
             #expect(Set(type.components.map(\.identifier)).count == type.components.count)
-            // The first coding tells the components of one type apart: the ontology has a concept for each.
+            // The first coding distinguishes the components of one type: the ontology has a concept for each.
             #expect(
                 Set(type.components.compactMap { $0.codings.first.map { "\($0.system ?? "")|\($0.code ?? "")" } }).count
                     == type.components.count)
@@ -95,7 +95,7 @@ import UCUM
         #expect(Set(table.all.map(\.shortName)).count == table.all.count)
     }
 
-    @Test func aSearchTakesWordsOfNamesFoldersAndCodes() {
+    @Test func searchAcceptsWordsOfNamesFoldersAndCodes() {
         #expect(table.search("8867-4").contains { $0.shortName == "HeartRate" })
         #expect(table.search("SLEEP apnea").map(\.shortName) == ["SleepApneaEvent"])
         #expect(table.search("no such thing").isEmpty)
@@ -129,7 +129,7 @@ import UCUM
         #expect(table.named("MindfulSession")?.valueKind == .event)
     }
 
-    @Test func typesThatAddUpAreThoseOfWhichHealthKitMakesSums() {
+    @Test func cumulativeTypesAreThoseOfHealthKit() {
         let cumulative = Set(table.all.filter { $0.aggregation == .cumulative }.map(\.shortName))
         let others: Set = [
             "StepCount", "PushCount", "SwimmingStrokeCount", "FlightsClimbed", "NikeFuel", "ActiveEnergyBurned",
@@ -142,7 +142,7 @@ import UCUM
         #expect(rest.count == 39 + 9)
     }
 
-    /// The published mappings of HealthKit, and for the PHQ-9 and for exercise HL7's and LOINC's own.
+    /// The codes of published mappings of HealthKit, and HL7's and LOINC's own for the PHQ-9 and exercise.
     private static let standardCodes: Set = [
         "100304-5", "19870-5", "19935-6", "20150-9", "2708-6", "29463-7", "39156-5", "40443-4", "41653-7", "41981-2",
         "41982-0", "44249-1", "55411-3", "55423-8", "59408-5", "61006-3", "64098-7", "73985-4", "74859-0", "80404-7",
@@ -150,7 +150,7 @@ import UCUM
         "9279-1", "93816-7", "96502-0", "226354008", "276361009", "300076005", "131328",
     ]
 
-    @Test func noStandardCodeStandsInTheTableThatWasNotFoundPublished() {
+    @Test func standardCodesOfTheTableArePublishedOnes() {
         let own: Set = [HealthCodeSystem.healthKit, HealthCodeSystem.component, HealthCodeSystem.statistics]
         var used: Set<String> = []
         for type in table.all {

@@ -5,7 +5,7 @@ import Testing
 
 /// Random units and numbers.
 extension Seeded {
-    /// A unit string with products, powers, parentheses and a division.
+    /// Returns a unit string with products, powers, parentheses and a division.
     mutating func unit() -> String {
         let above = product(depth: 2)
         switch Int.random(in: 0..<4, using: &self) {
@@ -28,7 +28,7 @@ extension Seeded {
         return (isGroup ? "(" + product(depth: depth - 1) + ")" : part()) + power
     }
 
-    /// An atom, with a prefix where it takes one.
+    /// Returns an atom, with a prefix if it allows one.
     mutating func part() -> String {
         let atom = pick(HealthKitAtom.all)
         var text = atom.takesPrefix ? pick(HealthKitPrefix.allCases).rawValue + atom.symbol : atom.symbol
@@ -38,7 +38,7 @@ extension Seeded {
         return text
     }
 
-    /// Another unit of the same dimension: every factor is exchanged for one like it.
+    /// Returns another unit of the same dimension: every factor is replaced by a compatible one.
     mutating func alike(_ unit: HealthKitUnit) -> HealthKitUnit {
         var factors: [HealthKitUnit.Factor] = []
         for factor in unit.factors {
@@ -46,16 +46,16 @@ extension Seeded {
             let like = HealthKitAtom.all.indices.filter {
                 HealthKitAtom.all[$0].quantity == atom.quantity && HealthKitAtom.all[$0].power == atom.power
             }
-            let place = factor.unit.molarMass == nil ? pick(like) : factor.unit.place
-            let prefix = HealthKitAtom.all[place].takesPrefix ? pick(HealthKitPrefix.allCases) : .none
-            let part = HealthKitUnit.Part(place: place, prefix: prefix, molarMass: factor.unit.molarMass)
+            let index = factor.unit.molarMass == nil ? pick(like) : factor.unit.index
+            let prefix = HealthKitAtom.all[index].takesPrefix ? pick(HealthKitPrefix.allCases) : .none
+            let part = HealthKitUnit.Part(index: index, prefix: prefix, molarMass: factor.unit.molarMass)
             if factors.contains(where: { $0.unit == part }) { return unit }
             factors.append(HealthKitUnit.Factor(unit: part, exponent: factor.exponent))
         }
         return HealthKitUnit(factors: factors)
     }
 
-    /// A number as exports write it.
+    /// Returns a number in the form that exports use.
     mutating func decimal() -> String {
         let whole = pick(["0", "1", "72", "1013", "98765", "123456789012"])
         let digits = Int.random(in: 0...17, using: &self)

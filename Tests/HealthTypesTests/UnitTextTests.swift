@@ -3,7 +3,7 @@ import Testing
 
 @testable import HealthTypes
 
-/// The units that people and apps write.
+/// Unit texts that people and apps write.
 @Suite struct UnitTextTests {
     @Test(arguments: [
         ("steps", "{steps}", "{steps}"), ("count", "{steps}", "{steps}"), ("Steps", "{steps}", "{steps}"),
@@ -29,13 +29,13 @@ import Testing
         #expect(QuantityUnit(text: text).ucum(measuring: target) == code)
     }
 
-    /// A text of another quantity, and a text of two meanings, never become a number in the quantity's unit.
+    /// A text of another quantity, or with two meanings, is never read as the quantity's unit.
     @Test(arguments: [
         ("kg", "/min"), ("bpm", "kg"), ("steps", "{flights}"), ("steps", "%"), ("beats", "/min"), ("calories", "kcal"),
         ("Calories", "kcal"), ("ML", "L"), ("MG", "mg"), ("a lot", "kg"), ("", "kg"), ("mmol/L", "mg/dL"),
         ("pt", "L"), (String(repeating: "k", count: 200), "kg"),
     ])
-    func anyOtherTextIsNone(text: String, target: String) {
+    func otherTextIsNotAUnit(text: String, target: String) {
         #expect(QuantityUnit(text: text).ucum(measuring: target) == nil)
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(UnitText.ucum(text) == code)
     }
 
-    @Test func aCodeOfUCUMIsTheUnitAndOneThatIsNoneGivesWayToTheText() throws {
+    @Test func unitIsTheValidUCUMCodeOrElseTheText() throws {
         func unit(_ json: JSON, _ target: String?) throws -> String? {
             QuantityUnit(try #require(Quantity(json: json))).ucum(measuring: target)
         }

@@ -47,7 +47,7 @@ import Testing
         #expect(state.applying(ConsentStateTests.withdrawal("a", at: 20)) == state)
     }
 
-    @Test func whatIsNamedIsWhatTheConsentInForceNames() throws {
+    @Test func includedHealthDataIsThatOfTheConsentInForce() throws {
         func contract(_ id: String, at seconds: Double, naming: Set<String>) -> SignedContract {
             SignedContract(
                 contractID: id, subject: "p", templateURL: "u", templateVersion: "1",
@@ -64,7 +64,7 @@ import Testing
         #expect(state.applying(ConsentStateTests.withdrawal("b", at: 30)).includedHealthData == [])
     }
 
-    @Test func aStateOfAnOlderVersionNamesNothing() throws {
+    @Test func stateOfAnOlderVersionIncludesNoHealthData() throws {
         let saved = #"""
             {"newest":{"contractID":"a","signedAt":10,"subject":"p","templateURL":"u","templateVersion":"1"},\#
             "withdrawnContracts":[]}
@@ -82,14 +82,14 @@ import Testing
         #expect(state.status == .withdrawn(at: Date(timeIntervalSince1970: 5)))
     }
 
-    @Test func aWithdrawalWithoutAContractIdEndsAllBeforeIt() {
+    @Test func withdrawalWithoutAContractIDEndsAllEarlierContracts() {
         let state = ConsentStateTests.state([
             .contract(ConsentStateTests.contract(nil, at: 10)), .withdrawal(ConsentStateTests.withdrawal(nil, at: 11)),
         ])
         #expect(state.status == .withdrawn(at: Date(timeIntervalSince1970: 11)))
     }
 
-    @Test func theOrderOfArrivalDoesNotMatterAndRepetitionNeither() {
+    @Test func orderAndRepetitionOfEventsDoNotMatter() {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         for _ in 0..<500 {

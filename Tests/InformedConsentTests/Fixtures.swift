@@ -6,14 +6,14 @@ import Foundation
 enum Fixtures {
     static let ids = ["00000000-0000-4000-8000-00000000000A", "00000000-0000-4000-8000-00000000000B"]
 
-    /// Gives the ids in turn; the generator of each test has its own turn.
+    /// Returns a generator that gives the ids in turn; each test has its own sequence.
     static func makeID(_ counter: Counter = Counter()) -> @Sendable () -> UUID {
         { UUID(uuidString: ids[counter.next() % ids.count]) ?? UUID() }
     }
 
     static func resource(_ text: String) throws -> Resource { try Resource(Array(text.utf8)) }
 
-    /// The moment 2026-03-01T12:00:00Z.
+    /// 2026-03-01T12:00:00Z.
     static let noon = Date(timeIntervalSince1970: 1_772_366_400)
 
     static func term(_ code: String, system: String? = ConsentVocabulary.sectionType, text: String = "Words") -> String
@@ -27,7 +27,7 @@ enum Fixtures {
         #"{"type":{"coding":[{"code":"Overview"}]},"text":"Short","extension":[{"url":"\#(ConsentVocabulary.section)","#
         + #""extension":[{"url":"htmlContentFile","valueString":"long"}]}]}"#
 
-    /// A template of R4.
+    /// Returns a template of R4.
     static func template(
         terms: [String] = [term("Overview")], extra: String = "", characteristics: String? = nil
     ) throws -> ConsentTemplate {

@@ -16,8 +16,8 @@ import Testing
         try resource(#"{"resourceType":"Patient","id":"p1","gender":"female",\#(members)}"#)
     }
 
-    /// What tells who a Patient is, where, and what is left of it.
-    static let identifying: [(members: String, places: [String], left: String)] = [
+    /// Identifying members of a Patient, their paths, and the remaining members.
+    static let identifying: [(members: String, paths: [String], left: String)] = [
         (#""name":[{"family":"Muster"}]"#, ["name"], ""), (#""telecom":[{"value":"555"}]"#, ["telecom"], ""),
         (#""photo":[{"contentType":"image/png"}]"#, ["photo"], ""),
         (#""contact":[{"name":{"text":"Muster"}}]"#, ["contact"], ""),
@@ -62,11 +62,11 @@ import Testing
     ]
 
     @Test(arguments: identifying.indices)
-    func whatTellsWhoAPatientIsGoesAndIsNamedByItsElement(index: Int) throws {
-        let (members, places, left) = Self.identifying[index]
+    func identifyingElementsOfAPatientAreRemovedAndNamed(index: Int) throws {
+        let (members, paths, left) = Self.identifying[index]
         let given = try patient(members)
         let reduction = try rule().reduce(given)
-        #expect(reduction.reduced == places.map { "Patient." + $0 })
+        #expect(reduction.reduced == paths.map { "Patient." + $0 })
         #expect(reduction.remaining.isEmpty)
         var object = reduction.resource.object
         let security = object["meta"]?["security"]?.array
@@ -74,13 +74,13 @@ import Testing
         object["meta"] = nil
         let wanted = try resource(#"{"resourceType":"Patient","id":"p1","gender":"female"\#(left)}"#)
         #expect(Set(object.members) == Set(wanted.object.members))
-        // Nothing is found in what was reduced.
+        // A reduced resource contains no identifying data.
         #expect(try rule().reduce(reduction.resource).isEmpty)
         let error = #expect(throws: IdentifyingDataError.self) {
             try IdentifyingDataHandling.quarantine.admit(given, by: try rule())
         }
         #expect(error?.code == "identifying-data")
-        for place in places { #expect(error?.message.contains("Patient." + place) == true) }
+        for path in paths { #expect(error?.message.contains("Patient." + path) == true) }
         for value in ["Muster", "Anna", "anna", "Street", "Boston", "1990", "1936", "02139", "8001", "078", "617"] {
             #expect(error?.message.contains(value) == false)
         }
@@ -99,13 +99,13 @@ import Testing
         #""deceasedBoolean":true"#,
         #""maritalStatus":{"text":"married"},"communication":[{"language":{"text":"German"}}]"#,
     ])
-    func whatAPhoneMayTellStays(members: String) throws {
+    func permittedElementsStay(members: String) throws {
         let given = try patient(members)
         let reduction = try rule().reduce(given)
         #expect(reduction.isEmpty && reduction.resource == given)
     }
 
-    @Test func whatADevicePutsTogetherIsWhatTheServerTakes() throws {
+    @Test func patientOfADeviceIsAcceptedByTheServer() throws {
         let day = try #require(DateTime("2026-03-01"))
         for (birth, code, country) in [
             ("1990-02-02", "02139", "US"), ("1931-07-19", "03601", "USA"), ("1990", "8001", "Switzerland"),
@@ -118,13 +118,13 @@ import Testing
         }
     }
 
-    @Test func ageGrowsAsTheDayOfReceiptDoes() throws {
+    @Test func ageIsCountedOnTheDayOfReceipt() throws {
         let given = try patient(#""birthDate":"1937""#)
         #expect(try rule("2026-12-31").reduce(given).isEmpty)
         #expect(try rule("2027-01-01").reduce(given).reduced == ["Patient.birthDate"])
     }
 
-    @Test func containedPersonsAreLookedAtAndTheStaffIsNot() throws {
+    @Test func containedPersonsAreReducedAndStaffIsNot() throws {
         let given = try resource(
             """
             {"resourceType":"QuestionnaireResponse","status":"completed","contained":[
@@ -141,7 +141,7 @@ import Testing
         #expect(text.contains("Dr. Who") && text.contains("I am Anna Muster") && !text.contains("555"))
     }
 
-    @Test func theNameBesideAReferenceToAPersonGoes() throws {
+    @Test func displayOfAReferenceToAPersonIsRemoved() throws {
         let given = try resource(
             """
             {"resourceType":"Observation","subject":{"reference":"Patient/p1","display":"Anna Muster"},
@@ -169,7 +169,7 @@ import Testing
             ])
         let text = reduction.resource.json.text()
         #expect(text.contains("Team") && text.contains("urn:other") && !text.contains("Anna"))
-        // The signature of a key, and the id that C3-PRO's apps sign with, are no names.
+        // The signature of a key, and the id with which C3-PRO's apps sign, are not names.
         let other = try resource(
             """
             {"resourceType":"Contract","signer":[{"extension":[{"valueString":"5b1d9a58-1111-2222-3333-444455556666",
@@ -184,7 +184,7 @@ import Testing
         #expect(try rule().reduce(liar).reduced == ["Contract.signer[0].signature[0].data"])
     }
 
-    @Test func whatCannotBeReducedIsNotStoredEvenWhereTheRestIs() throws {
+    @Test func resourceThatCannotBeReducedIsNotStored() throws {
         let given = try resource(
             """
             {"resourceType":"QuestionnaireResponse","status":"completed","subject":{"reference":"Patient/p1","display":"A"},
@@ -198,7 +198,7 @@ import Testing
         #expect(taken.isReduced && taken.resource.json.text().contains("JVBERi0xLjc="))
     }
 
-    @Test func aPlaceTellsNoNameThatFHIRDoesNotHave() throws {
+    @Test func pathOfAFindingContainsOnlyNamesOfFHIR() throws {
         let given = try resource(
             #"{"resourceType":"Observation","AnnaMuster":{"reference":"Patient/p1","display":"Anna"}}"#)
         #expect(try rule().reduce(given).reduced == ["Observation.display"])

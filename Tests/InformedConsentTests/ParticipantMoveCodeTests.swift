@@ -15,7 +15,7 @@ import Testing
         #expect(ParticipantMoveCode(secret: Self.secret, participant: participant) == code)
     }
 
-    @Test func allCharactersOfBase32AreTaken() {
+    @Test func allCharactersOfBase32AreAccepted() {
         #expect(ParticipantMoveCode(text: "234567qrstuvwxyz234567abcd.p") != nil)
     }
 
@@ -28,7 +28,7 @@ import Testing
         "abcdefghijklmnopqrstuvwxyz." + String(repeating: "a", count: 65),
         "abcdefghijklmnopqrstuvwxyz." + String(repeating: "a", count: 100_000),
     ])
-    func otherTextsAreNoCodes(text: String) {
+    func otherTextsAreRefused(text: String) {
         #expect(ParticipantMoveCode(text: text) == nil)
     }
 
@@ -52,12 +52,12 @@ import Testing
             signed.contract.extension(ConsentVocabulary.moveCode)?.json
                 == ["url": "urn:tributary:move-code", "valueString": .string(code.text)])
         #expect(try signed.contract.moveCode() == code)
-        // The code is for the study alone.
+        // The code is sent only to the study.
         #expect(!signed.patient.json.text().contains(Self.secret))
         #expect(!"\(signed.document)".contains(Self.secret))
     }
 
-    @Test func aContractWithoutACodeHasNoneThoughItsTemplateHadOne() throws {
+    @Test func signedContractDoesNotCopyTheCodeOfItsTemplate() throws {
         let template = try Fixtures.template(
             extra: """
                 "extension":[{"url":"urn:tributary:includes-health-data","valueCode":"routes"},
@@ -77,7 +77,7 @@ import Testing
         {"url":"urn:tributary:move-code","valueString":"abcdefghijklmnopqrstuvwxyz.q"}
         """,
     ])
-    func aCodeThatCannotBeReadIsNotPassedOver(extensions: String) throws {
+    func unreadableCodeIsAnError(extensions: String) throws {
         let contract = Contract(
             try Fixtures.resource(#"{"resourceType":"Contract","extension":[\#(extensions)]}"#).object)
         #expect(throws: ConsentError.moveCodeInvalid) { try contract.moveCode() }

@@ -11,7 +11,7 @@ import Testing
         rules.patient(id: "p", facts: facts, today: try #require(DateTime(day)))
     }
 
-    @Test func onlyTheYearOfBirthLeaves() throws {
+    @Test func patientKeepsOnlyTheYearOfBirth() throws {
         let patient = try patient(PersonFacts(birthDate: DateTime("1990-02-02"), gender: "female"))
         #expect(patient.object["birthDate"]?.string == "1990")
         #expect(patient.gender == .female)
@@ -19,11 +19,11 @@ import Testing
     }
 
     @Test(arguments: [("1937-12-31", true), ("1936-12-31", false), ("1936", false), ("1901-05", false)])
-    func noYearMoreThan89BackLeaves(birth: String, isTold: Bool) throws {
+    func birthYearOfPeopleOver89IsRemoved(birth: String, isYearKept: Bool) throws {
         let patient = try patient(PersonFacts(birthDate: DateTime(birth)))
-        #expect((patient.object["birthDate"]?.string == String(birth.prefix(4))) == isTold)
-        #expect(Pseudonymization.isNinetyOrOlder(patient) != isTold)
-        #expect(patient.json.text().contains(birth.prefix(4)) == isTold)
+        #expect((patient.object["birthDate"]?.string == String(birth.prefix(4))) == isYearKept)
+        #expect(Pseudonymization.isNinetyOrOlder(patient) != isYearKept)
+        #expect(patient.json.text().contains(birth.prefix(4)) == isYearKept)
     }
 
     @Test func ageIsCountedAgainWhenAPatientIsLoaded() throws {
@@ -44,14 +44,14 @@ import Testing
         #expect(rules.area(ofPostalCode: code) == area)
     }
 
-    @Test func theListOfRestrictedAreasIsTheStudysToSet() {
+    @Test func studySetsTheRestrictedAreas() {
         #expect(Pseudonymization.restrictedPrefixes.count == 17)
         #expect(Pseudonymization(restrictedPrefixes: ["021"]).area(ofPostalCode: "02139") == "000")
         #expect(Pseudonymization(restrictedPrefixes: []).area(ofPostalCode: "03601") == "036")
     }
 
     @Test(arguments: ["US", "us", "USA", "U.S.A.", "United States", "the united states of America", " Us "])
-    func theUnitedStatesGoByManyNames(country: String) throws {
+    func allNamesOfTheUnitedStatesAreRecognised(country: String) throws {
         let address = try #require(
             try patient(PersonFacts(postalCode: "02139", state: "MA", country: country)).address.first)
         #expect(address.postalCode == "021")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: ["DE", "Uzbekistan", "Russia", "Austria", "USSR", "United Kingdom"])
-    func elsewhereOnlyStateAndCountryLeave(country: String) throws {
+    func onlyStateAndCountryAreSentOutsideTheUnitedStates(country: String) throws {
         let address = try #require(
             try patient(PersonFacts(postalCode: "10115", state: "Berlin", country: country)).address.first)
         #expect(address.object.keys.sorted() == ["country", "state"])

@@ -36,7 +36,7 @@ import Testing
                 == Fixtures.template().terms.digest)
     }
 
-    @Test func whatIsSignedSaysItsTemplateWithOrWithoutTheDigest() throws {
+    @Test func signedContractMatchesItsTemplateWithAndWithoutTheDigest() throws {
         let template = try Fixtures.template(
             terms: [Fixtures.termOfFile, Fixtures.term("Custom")],
             extra: #""extension":[{"url":"urn:tributary:includes-health-data","valueCode":"routes"}],"#)
@@ -45,7 +45,7 @@ import Testing
         #expect(consents.match(contract) == .template(template))
         contract.extension = contract.extension.filter { $0.url != ConsentVocabulary.digest }
         #expect(consents.match(contract) == .template(template))
-        // An app may copy the template and add the signature alone.
+        // An app may copy the template and add only the signature.
         var copied = template.contract
         copied.status = .executed
         copied.signer = contract.signer
@@ -53,7 +53,8 @@ import Testing
         #expect(PublishedConsents([try Fixtures.template()]).match(contract) == .none)
     }
 
-    /// The values that differ from one at a single place: a text changed, a member or an element taken away or put in.
+    /// Returns the values that differ from one in a single element: a changed text, a removed or inserted member or
+    /// element.
     private static func damaged(_ value: JSON, besides isOutside: (String) -> Bool = { _ in false }) -> [JSON] {
         switch value {
         case .object(let object):
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func noDamagedContractSaysTheTemplate() throws {
+    @Test func damagedContractDoesNotMatchTheTemplate() throws {
         let section =
             #"{"type":{"coding":[{"system":"\#(ConsentVocabulary.sectionType)","code":"Privacy"}]},"text":"Short","#
             + #""offer":{"text":"Short"},"extension":[{"url":"\#(ConsentVocabulary.section)","extension":["#
@@ -104,8 +105,7 @@ import Testing
             guard let damaged = damaged.object.map({ Contract($0) }) else { continue }
             if consents.match(damaged) != .none { counted.append(damaged.json.text()) }
         }
-        // It is the same text without the names that stand for it, and without what the template says twice and signing
-        // fills in.
+        // The text is equal except for names of files, and for elements that the template repeats and signing fills in.
         let undamaged = contract.json.text()
         let harmless = [
             #","offer":{"text":"Short"}"#, #""valueBoolean":true,"exclude":false"#,
@@ -119,7 +119,7 @@ import Testing
         #expect(counted.count > 3 && harmful == [])
     }
 
-    @Test func theChoiceAboutSharingIsThereWhereTheTemplateWantsItAndElseNot() throws {
+    @Test func sharingChoiceIsPresentExactlyWhenTheTemplateAsksForIt() throws {
         let asked = try Fixtures.template(
             extra: #""extension":[{"url":"urn:tributary:asks-for-data-sharing","valueBoolean":true}],"#)
         var contract = try Self.signed(asked)
@@ -127,13 +127,13 @@ import Testing
         #expect(PublishedConsents([asked]).match(contract) == .none)
         let silent = try Fixtures.template(
             extra: #""extension":[{"url":"urn:tributary:asks-for-data-sharing","valueBoolean":false}],"#)
-        var said = try Self.signed(silent)
-        #expect(PublishedConsents([silent]).match(said) == .template(silent))
-        said.signer[0].extension = [Extension(url: ConsentVocabulary.sharing, value: .boolean(true))]
-        #expect(PublishedConsents([silent]).match(said) == .none)
+        var consent = try Self.signed(silent)
+        #expect(PublishedConsents([silent]).match(consent) == .template(silent))
+        consent.signer[0].extension = [Extension(url: ConsentVocabulary.sharing, value: .boolean(true))]
+        #expect(PublishedConsents([silent]).match(consent) == .none)
     }
 
-    @Test func aPhoneHasTheFullTextInsideOrBesideOrByItsName() throws {
+    @Test func phonesFullTextMatchesInlineOrInAFile() throws {
         let bare = try Fixtures.template(terms: [Fixtures.termOfFile])
         let template = try ConsentTemplate(bare.contract.resource, htmlFiles: ["long": "<p>All of it</p>"])
         let consents = PublishedConsents([template])
@@ -146,7 +146,7 @@ import Testing
         #expect(consents.match(try Self.signed(other.withFilesInside)) == .none)
     }
 
-    @Test func versionsStandSideBySide() throws {
+    @Test func severalVersionsCanBeSigned() throws {
         let versions = [
             try Self.state("1", "retired"), try Self.state("2", "accepted", "major"),
             try Self.state("2.1", "accepted", "minor"), try Self.state("2.2", "current", "editorial"),
@@ -157,14 +157,14 @@ import Testing
         let changes = try versions.map { consents.change(since: try Self.read(Self.signed($0))) }
         #expect(changes == [.major, .minor, .editorial, nil])
         #expect(consents.bundle.entry.compactMap { $0.resource?.as(Contract.self)?.version } == ["2.2", "2.1", "2"])
-        // A version that is no longer published keeps its place; another consent has none.
+        // A version that is no longer published keeps its order; another consent has none.
         var signed = try Self.read(Self.signed(Self.state("0.9")))
         #expect(consents.change(since: signed) == .major)
         signed = signed.withoutTerms
         #expect(consents.change(since: signed) == nil)
     }
 
-    @Test func aCodeThatNobodyKnowsCountsAsTheStricter() throws {
+    @Test func unknownCodeCountsAsTheStricterOne() throws {
         let template = try Self.state("1", "Current", "Minor")
         #expect(template.status == .retired && template.change == .major)
         #expect(try Fixtures.template().status == .current && Fixtures.template().change == .major)
@@ -180,7 +180,7 @@ import Testing
         #expect(PublishedConsents([template]).match(template.contract) != .none)
     }
 
-    @Test func healthDataIsWhatTheTemplateIncludes() throws {
+    @Test func includedHealthDataIsThatOfTheTemplate() throws {
         let template = try Fixtures.template(
             extra: #""extension":[{"url":"urn:tributary:includes-health-data","valueCode":"routes"}],"#)
         let signed = try Self.read(Self.signed(template))

@@ -5,7 +5,7 @@ import Testing
 @testable import InformedConsent
 
 @Suite struct SigningTests {
-    @Test func theSignedContractSaysWhoConsentedToWhatAndWhen() throws {
+    @Test func signedContractHasItsSubjectTemplateAndTime() throws {
         let signed = try Fixtures.signed(Fixtures.template())
         let read = try SignedContractReader.read(signed.contract, receivedAt: .distantFuture)
         #expect(read.contractID == "00000000-0000-4000-8000-00000000000b")
@@ -21,7 +21,7 @@ import Testing
         #expect(signed.contract.signer.first?.type?.code == "CONSENTER")
     }
 
-    @Test func nameAndImageStayInTheDocument() throws {
+    @Test func nameAndImageOfTheSignatureAreOnlyInTheDocument() throws {
         let image = Data("not-a-picture".utf8)
         let signed = try Fixtures.signed(Fixtures.template(), image: image)
         let sent = signed.contract.json.text() + signed.patient.json.text()
@@ -33,7 +33,7 @@ import Testing
         #expect(signed.document.signature.image == image)
     }
 
-    @Test func nothingIsMadeForWhoIsNotEligibleOrHasNotAnswered() throws {
+    @Test func signingFailsWithoutEligibilityAnswersOrName() throws {
         let template = try Fixtures.template()
         var session = ConsentSession(template: template)
         let signing = ConsentSession.Signing(name: "A", now: Fixtures.noon)
@@ -63,7 +63,7 @@ import Testing
         #expect(signed.contract.signer.first?.extension == [])
     }
 
-    @Test func theDocumentTellsTextAnswersAndChoice() throws {
+    @Test func documentHasTheTextAnswersAndSharingChoice() throws {
         let template = try ConsentTemplate(
             Fixtures.template(terms: [Fixtures.termOfFile]).contract.resource,
             htmlFiles: ["long": "<p>One &amp; two</p><script>x()</script><p>Three", "other": "x"])
@@ -101,7 +101,7 @@ import Testing
          "signature":[{"type":[],"when":"2026-01-01T00:00:00Z","who":{"reference":"Patient/a"}}]}
         """
 
-    @Test func aWitnessBesideTheConsenterDoesNotCount() throws {
+    @Test func witnessIsNotTheConsenter() throws {
         let witness = #"{"type":{"code":"WIT"},"party":{"reference":"Patient/b"},"signature":[{"when":"2026"}]}"#
         #expect(try read(witness + "," + SignedContractTests.consenter).subject == "a")
     }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func anUnsignedOrEndedContractIsNoConsent() {
+    @Test func unsignedOrEndedContractIsNotAConsent() {
         #expect(throws: ConsentError.notSigned) { try read(#"{"party":{"reference":"Patient/a"}}"#) }
         for status in ["revoked", "cancelled", "executable", "entered-in-error"] {
             #expect(throws: ConsentError.notSigned) {
@@ -126,19 +126,19 @@ import Testing
         }
     }
 
-    @Test func nobodySignedAfterWeHadIt() throws {
+    @Test func signatureTimeIsNotLaterThanTheReceipt() throws {
         let received = Date(timeIntervalSince1970: 0)
         #expect(try read(SignedContractTests.consenter, receivedAt: received).signedAt == received)
         let undated = #"{"party":{"reference":"Patient/a"},"signature":[{}]}"#
         #expect(try read(undated).signedAt == Fixtures.noon)
     }
 
-    @Test func theTemplateIsNamedByURLAndVersion() throws {
+    @Test func templateIsIdentifiedByURLAndVersion() throws {
         let named = try read(SignedContractTests.consenter, extra: #""instantiatesUri":"https://x.example/a|1|2","#)
-        // A URL has no bar (RFC 3986 section 2); a version is any text.
+        // A URL contains no vertical bar (RFC 3986 section 2); a version is any text.
         #expect(named.templateURL == "https://x.example/a")
         #expect(named.templateVersion == "1|2")
-        // An empty version is not that of a template without one.
+        // An empty version differs from a template without a version.
         let empty = try read(SignedContractTests.consenter, extra: #""instantiatesUri":"https://x.example/a|","#)
         #expect(empty.templateURL == "https://x.example/a" && empty.templateVersion == "")
         #expect(try read(SignedContractTests.consenter).templateURL == nil)

@@ -17,7 +17,7 @@ import Testing
         #expect(template.canonical == "https://study.example/Contract/c|2")
     }
 
-    @Test func sectionsOfOtherSystemsAndUnknownCodesArePassedOver() throws {
+    @Test func sectionsOfOtherSystemsAndUnknownCodesAreSkipped() throws {
         let template = try Fixtures.template(terms: [
             Fixtures.term("Overview", system: ConsentVocabulary.sectionType + ".html"), Fixtures.term("Nonsense"),
             Fixtures.term("Privacy", system: nil), #"{"text":"no type"}"#,
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func healthDataThatLeavesOnlyByNameIsNamedInTheSignedContractToo() throws {
+    @Test func signedContractKeepsTheIncludedHealthData() throws {
         var resource = try Fixtures.resource(Self.dstu2)
         #expect(try ConsentTemplate(resource).includedHealthData == [])
         resource["extension"] = .array(
@@ -47,7 +47,7 @@ import Testing
         #expect(signed.includedHealthData == ["routes", "notes"])
     }
 
-    /// As C3-PRO's apps of DSTU2 bundled it.
+    /// The template as C3-PRO's apps of DSTU2 bundled it.
     static let dstu2 = """
         {"resourceType":"Contract","id":"org.chip.study","identifier":{"value":"x"},
          "contained":[{"resourceType":"Organization","id":"org","name":"Team","type":{"text":"t"}},
@@ -83,7 +83,7 @@ import Testing
         #expect(template.canonical == nil)
     }
 
-    @Test func theVerdictIsNoWithTheFirstMismatchAndYesWithTheLastAnswer() throws {
+    @Test func verdictNeedsOneMismatchOrAllAnswers() throws {
         let eligibility = try Fixtures.template().eligibility
         #expect(eligibility.verdict([:]).isEligible == nil)
         #expect(eligibility.verdict([:]).unanswered.count == 2)
@@ -98,7 +98,7 @@ import Testing
         #expect(Eligibility(criteria: []).verdict([:]).isEligible == true)
     }
 
-    @Test func whetherSharingIsAskedStandsInTheTemplate() throws {
+    @Test func templateDecidesWhetherSharingIsAsked() throws {
         func template(_ value: Bool) throws -> ConsentTemplate {
             try Fixtures.template(
                 extra: #""extension":[{"url":"urn:tributary:asks-for-data-sharing","valueBoolean":\#(value)}],"#)
@@ -132,7 +132,7 @@ import Testing
         (#"{"gender":"F"}"#, "gender"), (#"{"postalCode":2139}"#, "postalCode"), (#"{"sharing":"yes"}"#, "sharing"),
         (#"{"eligibility":{"a":"yes"}}"#, "eligibility"), (#"{"eligibility":[]}"#, "eligibility"), ("[]", "answers"),
     ])
-    func aMalformedAnswerIsNamed(text: String, name: String) throws {
+    func malformedAnswerIsReported(text: String, name: String) throws {
         let json = try JSON(parsing: text)
         #expect(throws: ConsentError.invalidAnswer(name)) { try ConsentAnswers(json) }
     }

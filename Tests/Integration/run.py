@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the test files of a folder side by side, a file a process, as many at a time as there are processors.
+"""Runs the test files of a folder concurrently, one process per file, as many at a time as there are processors.
 
     Tests/Integration/run.py [--jobs N] [--folder DIR] [FILE ...]
 
 FILE such as test_http; all of them unless given. DIR is this folder unless given; its files may import what is here.
 
-Files that compare times, or fill a machine, run alone when the others are done. What a file prints is shown when it has
-ended. Exit status: 0 if every test of every file passed.
+Files that compare times, or fill a machine, run alone after the others. The output of a file is shown when it has ended.
+The last lines name the slowest files. Exit status: 0 if every test of every file passed.
 """
 
 import argparse
@@ -27,6 +27,8 @@ FIRST = ("test_validation", "test_apple_platforms", "test_two_processes", "test_
          "test_profiles", "test_schemathesis")
 # Seconds after which a file is stopped: something waits for what never comes.
 LIMIT = 45 * 60
+# Number of files in the list of the slowest.
+SLOWEST = 10
 
 
 class Running:
@@ -76,6 +78,7 @@ def show(running, totals):
     print(f"== {running.name}: {'passed' if passed else 'FAILED'} in {running.seconds():.0f} s ({counts})", flush=True)
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
     totals["tests"] += tests
+    totals["seconds"].append((running.seconds(), running.name))
     totals["skipped"] += skipped
     if not passed or not found:
         totals["failed"].append(running.name)
@@ -112,11 +115,14 @@ def main():
     folder = options.folder.resolve()
     names = [pathlib.Path(name).stem for name in options.files] or [path.stem for path in folder.glob("test_*.py")]
     began = time.monotonic()
-    totals = {"tests": 0, "skipped": 0, "failed": []}
+    totals = {"tests": 0, "skipped": 0, "failed": [], "seconds": []}
     run(order(name for name in names if name not in ALONE), folder, options.jobs, totals)
     run(order(name for name in names if name in ALONE), folder, 1, totals)
     took = time.monotonic() - began
     skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""
+    slowest = sorted(totals["seconds"], reverse=True)[:SLOWEST]
+    if len(names) > SLOWEST:
+        print(f"== the {SLOWEST} slowest files: " + ", ".join(f"{name} {seconds:.0f} s" for seconds, name in slowest))
     print(f"== {len(names)} files, {totals['tests']} tests{skipped} in {took:.0f} s")
     if totals["failed"]:
         print("== FAILED: " + ", ".join(totals["failed"]))

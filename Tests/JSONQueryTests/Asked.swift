@@ -1,7 +1,7 @@
 import JSONQuery
 import Testing
 
-/// What an expression gives, as text: JSON, or the error's code.
+/// The result of an expression as text: JSON, or the error's code.
 enum Asked {
     static func jmesPath(_ expression: String, _ document: String = "null", limits: QueryLimits = QueryLimits())
         -> String

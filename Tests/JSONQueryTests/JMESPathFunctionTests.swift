@@ -66,7 +66,7 @@ import Testing
         "insertString('a', 'b', 'c')", "insertString('a', 'b', `0.5`)", "fromUnixTimestamp('0')",
         "fromUnixTimestamp(`0.5`)",
     ])
-    func whatAFunctionDoesNotTakeIsAnInvalidType(expression: String) {
+    func wrongArgumentIsAnInvalidType(expression: String) {
         #expect(Asked.jmesPath(expression, Self.document) == "invalid-type", "\(expression)")
     }
 

@@ -1,7 +1,7 @@
 import JSONQuery
 import Testing
 
-/// The language, by feature; the published tests are run where they are.
+/// The language, by feature; the published tests run if they are present.
 @Suite struct JMESPathTests {
     static let document = """
         {"a":{"b":{"c":1.50},"n":null},"list":[0,1,2,3,4],"mixed":[[1,2],3,[[4]],null],
@@ -10,7 +10,7 @@ import Testing
         """
 
     @Test(arguments: [
-        // Names and parts behind each other.
+        // Names and subexpressions in sequence.
         ("a.b.c", "1.50"), ("a.x.y", "null"), ("\"with space\"", "\"s\""), ("a.n", "null"), ("list.a", "null"),
         ("@.a.b.c", "1.50"),
         ("a | b | c", "1.50"), ("\"\\u00e9\"", "\"composed\""), ("\"e\\u0301\"", "null"),
@@ -25,7 +25,7 @@ import Testing
         ("a.*.c", "[1.50]"), ("a.*", "[{\"c\":1.50}]"), ("mixed[]", "[1,2,3,[4]]"),
         ("mixed[*]", "[[1,2],3,[[4]]]"),
         ("mixed[][]", "[1,2,3,4]"), ("people[:2].name", "[\"x\",\"y\"]"), ("list[*].a", "[]"), ("a[*]", "null"),
-        // Filters and what is true.
+        // Filters and truth values.
         ("people[?age > `25`].name", "[\"x\"]"), ("people[?age >= `20`] | length(@)", "2"),
         ("people[?tags].name", "[\"y\"]"),
         ("people[?!age].name", "[\"z\"]"), ("people[?name == 'x' || name == 'z'].name", "[\"x\",\"z\"]"),
@@ -35,7 +35,7 @@ import Testing
         ("`0.1` == `0.10000000000000000001`", "false"),
         ("`{\"a\":1,\"b\":2}` == `{\"b\":2.0,\"a\":1}`", "true"), ("`[1]` != `[1, 2]`", "true"),
         ("'é' == 'e\u{301}'", "false"),
-        // What is made anew.
+        // New lists and objects.
         ("[a.b.c, list[0]]", "[1.50,0]"), ("{x: a.b.c, \"y z\": blank}", "{\"x\":1.50,\"y z\":\"\"}"),
         ("n.[a]", "null"),
         ("{a: `1`, b: `2`, a: `3`}", "{\"a\":3,\"b\":2}"), ("people[*].{n: name}[0]", "{\"n\":\"x\"}"),
@@ -56,7 +56,7 @@ import Testing
         "abs(", "abs(a,)",
         "a.`1`", "$", "a[ ?b]", "foo.*bar", "@@",
     ])
-    func whatIsNoExpressionIsASyntaxErrorWithItsPlace(expression: String) throws {
+    func invalidExpressionIsASyntaxErrorWithAnOffset(expression: String) throws {
         let error = #expect(throws: JMESPathError.self) { try JMESPath(expression) }
         #expect(error?.code == "syntax", "\(expression)")
         #expect((0...expression.utf8.count).contains(try #require(error?.offset)), "\(expression)")
@@ -68,7 +68,7 @@ import Testing
         ("abs(`1`, `2`)", "invalid-arity"), ("not_null()", "invalid-arity"), ("merge()", "invalid-arity"),
         ("list[::0]", "invalid-value"), ("unheard_of(", "syntax"), ("abs(`1`, `2`) |", "syntax"),
     ])
-    func whatIsWrongWhateverTheDocumentIsSaidWhenItIsCompiled(expression: String, code: String) {
+    func errorsIndependentOfTheDocumentAreReportedAtCompilation(expression: String, code: String) {
         let error = #expect(throws: JMESPathError.self) { try JMESPath(expression) }
         #expect(error?.code == code)
     }

@@ -1,7 +1,7 @@
 import JSONQuery
 import Testing
 
-/// The language as Json.NET 12 reads it, by feature; the recorded answers are compared where they are.
+/// The language as Json.NET 12 reads it, by feature; the recorded results are compared if they are present.
 @Suite struct JSONPathTests {
     static let document = """
         {"a":{"b":[1,2.50,3,4,5],"c":{"b":"deep"}},"$v":"dollar","x y":"space","e":[],"o":{"p":null,"q":"1,5"},
@@ -33,7 +33,7 @@ import Testing
         ("$.list..n", "[1,2.0,\"3\",9]"), ("$.a.c..*", "[{\"b\":\"deep\"},\"deep\"]"), ("$.e..*", "[[]]"),
         ("$.list..[3].n", "[9]"),
         ("$.list..[3]['n']", "[9]"), ("$..a..b..c", "[]"),
-        // Filters: what there is, and compared.
+        // Filters: existence and comparisons.
         ("$.list[?(@.n)].n", "[1,2.0,\"3\"]"), ("$.list[?(@n)].n", "[1,2.0,\"3\"]"),
         ("$.list[?(@.m.n == 9)].m.n", "[9]"),
         ("$.list[?(@.n == 2)].n", "[2.0]"), ("$.list[?(@.n === 2)].n", "[2.0]"), ("$.list[?(@.n == '3')].n", "[\"3\"]"),
@@ -56,10 +56,10 @@ import Testing
         ("$.list[?(true == true)]", "@list"), ("$.list[?(@['n'] == 1)].t", "[\"ab\"]"),
         ("$.list[?(@.m[?(@ == 9)])].m.n", "[]"),
         ("$.list[?(@..n == 9)].m.n", "[9]"), ("$.list[?( @.n==1 )].n", "[1]"), ("$.list[?(@.n==1&&@.t)].n", "syntax"),
-        // A filter on an object tests its members, of which none is a value.
+        // A filter on an object tests its members, which are all not values.
         ("$.a[?(@.b)]", "[]"), ("$.a[?(@)]", "member-found"), ("$.a[?(@ != 1)]", "member-found"), ("$.a[?(@)].b", "[]"),
         ("$.a[?(@)][?(@.b)].b", "[\"deep\"]"), ("$.o[?(@ == null)]", "[]"), ("$.a[?(@..b)]..b", "[\"deep\"]"),
-        // Behind a descent it tests everything, the value itself included.
+        // After a descent it tests everything, the value itself included.
         ("$..[?(@.b)].b", "[[1,2.50,3,4,5],\"deep\",\"deep\"]"), ("$..[?(@ == 'deep')]", "[\"deep\"]"),
         ("$..[?(@.a)].$v", "[\"dollar\"]"),
         ("$.a..[?(@ > 4)]", "not-comparable"), ("$.a.b..[?(@ > 4)]", "[5]"),
@@ -73,7 +73,7 @@ import Testing
         #expect(Asked.jsonPath(path, Self.document) == expected, "\(path)")
     }
 
-    @Test func theDocumentItselfIsFoundByWhatSaysNothing() {
+    @Test func emptyPathFindsTheDocument() {
         for path in ["$", "", "  ", "$. "] { #expect(Asked.jsonPath(path, "[1]") == "[[1]]", "\(path)") }
         for path in ["$ ", "$$"] { #expect(Asked.jsonPath(path, "{\"$\":1,\"$$\":2}") != "[]", "\(path)") }
     }
@@ -91,13 +91,13 @@ import Testing
         "$.a[?(@.b == tru)]",
         "$.a[?(@.b == --1)]", "$.a[?(@.b == 1.2.3)]",
     ])
-    func whatIsNoPathIsASyntaxErrorWithItsPlace(path: String) throws {
+    func invalidPathIsASyntaxErrorWithItsOffset(path: String) throws {
         let error = #expect(throws: JSONPathError.self) { try JSONPath(path) }
         #expect(error?.code == "syntax", "\(path)")
         #expect((0...path.unicodeScalars.count).contains(try #require(error?.offset)), "\(path)")
     }
 
-    @Test func numbersAreComparedExactlyHoweverManyDigitsTheyHave() {
+    @Test func numbersAreComparedExactlyWithAnyNumberOfDigits() {
         let numbers = "[0.1, 0.10000000000000000000000000000000000001, 1e400, -1E+400, 12345678901234567890123, 100e-2]"
         #expect(Asked.jsonPath("$[?(@ == 0.1)]", numbers) == "[0.1]")
         #expect(Asked.jsonPath("$[?(@ > 1e399)]", numbers) == "[1e400]")
@@ -110,9 +110,9 @@ import Testing
         #expect(Asked.jsonPath("$[?(@ < true)]", "[\" False \"]") == "[\" False \"]")
     }
 
-    /// Most filters are a member beside a number; it is what it is as a part of a condition.
+    /// Nearly all filters compare a member with a number; the result is that of the same comparison in a condition.
     @Test(arguments: ["==", "===", "!=", "!==", "<>", "<", "<=", ">", ">="])
-    func aMemberBesideANumberIsComparedAsAPartOfAConditionIs(comparison: String) {
+    func comparisonWithANumberIsTheSameAloneAndInACondition(comparison: String) {
         for value in ["1", "2", "2.0", "20e-1", "-3", "\"2\"", "\"x\"", "true", "null", "[2]", "{\"a\":2}"] {
             for number in ["2", "2.0", "-1"] {
                 let document = "[{\"n\":\(value)},{\"m\":2},2,null]"
@@ -124,8 +124,8 @@ import Testing
         }
     }
 
-    @Test func aSearchForSomethingStopsAtTheFirst() {
-        // The second element could not be compared.
+    @Test func existenceTestStopsAtTheFirstMatch() {
+        // The second element is not comparable.
         #expect(Asked.jsonPath("$[?(@[?(@ > 1)])]", "[[2, \"x\"]]") == "[[2,\"x\"]]")
         #expect(Asked.jsonPath("$[?(@[?(@ > 1)])]", "[[\"x\", 2]]") == "not-comparable")
     }

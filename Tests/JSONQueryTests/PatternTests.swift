@@ -42,9 +42,9 @@ import Testing
         "/(/", "/a)/", "/*a/", "/a**/", "/a{3,2}/", "/[b-a]/", "/[a/", "/\\q/", "/\\x4/", "/\\p{Lu/", "/(?<n/",
         "/(?z)/", "/(?#/", "'no slash'", "/{2}/",
     ])
-    func whatIsNoPatternIsRefusedWhereItIsAskedFor(pattern: String) {
+    func invalidPatternIsRefusedOnItsFirstUse(pattern: String) {
         #expect(answer(pattern, "x") == "invalid-pattern", "\(pattern)")
-        // As Json.NET does, which compiles a pattern when it first meets a text.
+        // As Json.NET, which compiles a pattern at the first text.
         #expect(Asked.jsonPath("$[?(@ =~ \(pattern))]", "[1, null]") == "[]")
     }
 
@@ -53,7 +53,7 @@ import Testing
         "/(?<a-b>c)/", "/\\p{IsGreek}/",
         "/(?x) a/", "/(a{50}){50}/", "/a{99999}/", "/(((a{9}){9}){9}){9}/",
     ])
-    func whatCannotBeMatchedInLinearTimeIsRefusedByName(pattern: String) {
+    func patternWithoutLinearTimeIsUnsupported(pattern: String) {
         #expect(answer(pattern, "x") == "unsupported-pattern", "\(pattern)")
     }
 
@@ -61,9 +61,9 @@ import Testing
         #expect(Asked.jsonPath("$.v[?(@ =~ $.p)]", #"{"p":"/^a/i","v":["Ab","b"]}"#) == "[\"Ab\"]")
     }
 
-    /// Each of them takes a backtracking matcher exponential time.
+    /// A backtracking matcher needs exponential time for each of them.
     @Test(arguments: ["/(a+)+$/", "/(a|aa)+$/", "/(a*)*b/", "/(.*a){12}b/", "/(a?){30}a{30}b/"])
-    func whatMakesOthersHangTakesLinearTime(pattern: String) throws {
+    func patternsThatMakeBacktrackingHangTakeLinearTime(pattern: String) throws {
         let path = try JSONPath("$[?(@ =~ \(pattern))]")
         let growth = Growth.of(from: 500) { size in
             JSON.array([.string(String(repeating: "a", count: min(size, 20_000)) + "!")])

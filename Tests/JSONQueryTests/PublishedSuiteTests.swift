@@ -13,7 +13,7 @@ import Testing
         try JMESPath("first == second").evaluate(on: ["first": first, "second": second]) == true
     }
 
-    /// What is wrong; nil where the expression gives what the case says.
+    /// Returns the difference, or nil if the expression gives the result of the case.
     private func problem(of test: JSON, on document: JSON, isCoded: Bool) throws -> String? {
         let expression = try #require(test["expression"]?.string)
         do throws(JMESPathError) {
@@ -22,7 +22,7 @@ import Testing
             let isSame = (try? areSame(found, test["result"] ?? .null)) == true
             return isSame ? nil : "\(expression): \(found.text()) instead of \(test["result"]?.text() ?? "null")"
         } catch {
-            // The connector's errors are words, which our codes repeat.
+            // The connector's errors are words, which the module's codes repeat.
             let expected = test["error"]?.string
             let isSame = isCoded ? expected == error.code : expected?.replacing(" ", with: "-") == error.code
             return isSame ? nil : "\(expression): \(error.code) instead of \(expected ?? "a value")"
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(.enabled(if: jmesPath != nil, "TRIBUTARY_CONFORMANCE is not set"))
-    func everyPublishedTestOfJMESPathIsAsItSays() throws {
+    func publishedTestsOfJMESPathGiveTheirResults() throws {
         var count = 0
         for file in PublishedData.files(below: try #require(Self.jmesPath)) {
             for group in try JSON(Data(contentsOf: file)).array ?? [] {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(.enabled(if: functions != nil, "TRIBUTARY_CONFORMANCE is not set"))
-    func everyExampleOfTheConnectorsFunctionsIsAsItSays() throws {
+    func examplesOfTheConnectorsFunctionsGiveTheirResults() throws {
         let cases = try JSON(Data(contentsOf: try #require(Self.functions)))["cases"]?.array ?? []
         #expect(cases.count == 28)
         for test in cases {
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(.enabled(if: jsonPath != nil, "TRIBUTARY_CONFORMANCE is not set"))
-    func everyRecordedPathGivesWhatJsonNETGives() throws {
+    func recordedPathsGiveTheResultsOfJsonNET() throws {
         let suite = try JSON(Data(contentsOf: try #require(Self.jsonPath)))
         let cases = suite["cases"]?.array ?? []
         #expect(cases.count == 329)

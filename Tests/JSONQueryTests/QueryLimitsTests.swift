@@ -3,13 +3,13 @@ import JSONQuery
 import TestSupport
 import Testing
 
-/// Whatever the expression and the document, an evaluation ends within its limits.
+/// For any expression and document an evaluation ends within its limits.
 @Suite struct QueryLimitsTests {
     private static func repeated(_ part: String, _ count: Int, joined separator: String = "") -> String {
         Array(repeating: part, count: count).joined(separator: separator)
     }
 
-    /// An array in an array, so many times.
+    /// Returns nested arrays of the given depth.
     private static func nested(_ depth: Int) -> JSON {
         var value = JSON.array([])
         for _ in 0..<depth { value = .array([value]) }
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["[]", "[*]", "[0]", "[?@]", ".*", "[1:]", ".[@]", ".{a:@}", " | [@]", " == @", " | to_array(@)"])
-    func partsBehindEachOtherAreBoundedOrCheap(part: String) {
+    func sequencesOfPartsAreLimitedOrCheap(part: String) {
         let answer = Asked.jmesPath("@" + Self.repeated(part, 9_900 / part.utf8.count), "[[1]]")
         #expect(answer != "too-many-steps", "\(part)")
         let text = Self.repeated("a", 4_000, joined: ".")
@@ -49,7 +49,7 @@ import Testing
         #expect(Asked.jmesPath(Self.repeated("a", 2_000, joined: "||"), #"{"b":1}"#) == "null")
     }
 
-    /// A tenth of the usual steps: unoptimised code is slower by an order of magnitude.
+    /// A tenth of the default steps: unoptimised code is slower by an order of magnitude.
     private static let few: QueryLimits = {
         var limits = QueryLimits()
         limits.steps /= 10
@@ -57,7 +57,7 @@ import Testing
         return limits
     }()
 
-    /// Each level doubles the result, or more.
+    /// Each level at least doubles the result.
     @Test(arguments: [
         repeated("[@,@]", 60, joined: " | "), repeated("{a:@,b:@}", 60, joined: " | "),
         "`[1,2]` | " + repeated("[@,@][]", 40, joined: " | "),
@@ -101,7 +101,7 @@ import Testing
         #expect(Asked.jsonPath(path, "[]") == "expression-too-deep")
     }
 
-    @Test func theBoundsAreThoseThatAreAskedFor() {
+    @Test func configuredLimitsAreApplied() {
         var limits = QueryLimits()
         limits.steps = 100
         #expect(
@@ -118,7 +118,7 @@ import Testing
         #expect(Asked.jmesPath("((a))", limits: limits) == "expression-too-deep")
     }
 
-    /// The smallest stack that a thread of Apple's systems has; unoptimised code takes several times as much.
+    /// The smallest stack of a thread on Apple's systems; unoptimised code needs several times as much.
     private static let stack: Int = {
         #if DEBUG
             4 * 512 * 1024

@@ -3,7 +3,7 @@ import JSONQuery
 import TestSupport
 import Testing
 
-/// Random texts: whatever stands in them, they are read or refused, and an evaluation ends.
+/// Random texts are read or refused, and an evaluation ends.
 @Suite struct RandomQueryTests {
     private static let seed = Seeded.newSeed()
 
@@ -74,11 +74,11 @@ import Testing
         for _ in 0..<20_000 {
             var bytes = Array((expressions.randomElement(using: &source) ?? "").utf8)
             for _ in 0..<Int.random(in: 1...4, using: &source) {
-                let place = Int.random(in: 0..<max(bytes.count, 1), using: &source)
+                let index = Int.random(in: 0..<max(bytes.count, 1), using: &source)
                 switch Int.random(in: 0..<3, using: &source) {
-                case 0 where !bytes.isEmpty: bytes.remove(at: place)
-                case 1 where !bytes.isEmpty: bytes[place] = UInt8.random(in: 0...255, using: &source)
-                default: bytes.insert(UInt8.random(in: 0...127, using: &source), at: min(place, bytes.count))
+                case 0 where !bytes.isEmpty: bytes.remove(at: index)
+                case 1 where !bytes.isEmpty: bytes[index] = UInt8.random(in: 0...255, using: &source)
+                default: bytes.insert(UInt8.random(in: 0...127, using: &source), at: min(index, bytes.count))
                 }
             }
             let text = String(decoding: bytes, as: UTF8.self)
@@ -122,7 +122,7 @@ import Testing
     }
 }
 
-/// The names of the functions, as the specification and the connector have them.
+/// The names of the functions in the specification and the connector.
 enum JMESPathNames {
     static let functions = [
         "abs", "avg", "ceil", "contains", "ends_with", "floor", "join", "keys", "length", "map", "max", "max_by",

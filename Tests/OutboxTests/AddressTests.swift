@@ -3,9 +3,9 @@ import Testing
 
 @testable import Outbox
 
-/// An enrolment follows its server, and errors of the connection name the address that was tried.
+/// An enrolment follows its server, and connection errors name the address that was tried.
 @Suite struct AddressTests {
-    @Test func anEnrolmentChangesItsAddressAndItsAuthorityAndNothingElse() throws {
+    @Test func onlyAddressAndAuthorityOfAnEnrolmentCanChange() throws {
         let enrolment = try ScriptedStudy.enrolment()
         let moved = try enrolment.changing(baseURL: "https://other.example/s/")
         #expect(moved.baseURL == "https://other.example/s")
@@ -15,13 +15,13 @@ import Testing
         #expect(trusting.baseURL == moved.baseURL)
         #expect(try trusting.changing(baseURL: "https://third.example").certificateAuthority == "PEM")
         #expect(throws: OutboxError.self) { try enrolment.changing(baseURL: "http://study.example") }
-        // What an earlier version kept has no authority.
+        // An enrolment stored by an earlier version has no authority.
         let kept = try JSONEncoder().encode(enrolment)
         #expect(!String(decoding: kept, as: UTF8.self).contains("certificateAuthority"))
         #expect(try JSONDecoder().decode(Enrolment.self, from: kept) == enrolment)
     }
 
-    @Test func errorsNameTheAddressAndNothingBehindIt() throws {
+    @Test func errorsNameTheOriginWithoutThePath() throws {
         let url = try #require(URL(string: "https://study.example:8443/questionnaires/secret?token=x"))
         let broken = OutboxError.unreached(url)
         #expect(broken.code == "connection-failed")
@@ -36,7 +36,7 @@ import Testing
         (-1, "SSL: no alternative certificate subject name matches target host name 'x'", true),
         (NSURLErrorCannotConnectToHost, "Failed to connect", false), (-1, "Recv failure", false),
     ])
-    func aCertificateThatIsNotTrustedIsToldFromABrokenConnection(code: Int, words: String, isUntrusted: Bool) {
+    func untrustedCertificateIsDistinguishedFromABrokenConnection(code: Int, words: String, isUntrusted: Bool) {
         let error = NSError(domain: NSURLErrorDomain, code: code, userInfo: [NSLocalizedDescriptionKey: words])
         let failure = OutboxError.unreached(URL(string: "https://study.example"), because: error)
         #expect((failure.reason == .certificateUntrusted) == isUntrusted)

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Outbox
 
-/// A system that uploads when it likes, and outlives the app: answers come when a test says so.
+/// A system that uploads at any time and outlives the app: responses come when a test requests them.
 actor ModelUploads: UploadTransport {
     private let study: any Transport
     private(set) var begun: [QueuedUpload] = []
@@ -19,7 +19,7 @@ actor ModelUploads: UploadTransport {
         (answers, sink) = AsyncStream.makeStream(of: UploadAnswer.self)
     }
 
-    /// Takes no upload from now on.
+    /// Accepts no upload from now on.
     func refuse(_ isRefusing: Bool = true) { self.isRefusing = isRefusing }
 
     func begin(_ upload: QueuedUpload) async throws {
@@ -30,7 +30,7 @@ actor ModelUploads: UploadTransport {
 
     func tagsUnderWay() async -> Set<String> { Set(underWay.keys) }
 
-    /// Uploads what was begun last, or the upload of this tag; the answer, which nobody has heard yet.
+    /// Completes the latest upload, or that of the tag, and returns the response, which is not delivered yet.
     func finish(_ tag: String? = nil, keepingUnderWay: Bool = false) async throws -> UploadAnswer {
         let upload = try #require(tag.map { tag in begun.last { $0.tag == tag } } ?? begun.last)
         if !keepingUnderWay { underWay[upload.tag] = nil }
@@ -40,21 +40,21 @@ actor ModelUploads: UploadTransport {
         return UploadAnswer(tag: upload.tag, response: try? await study.send(request))
     }
 
-    /// Forgets what is under way, as when a person ends the app.
+    /// Loses the uploads in progress, as when a person ends the app.
     func lose() { underWay = [:] }
 
-    func hear(_ answer: UploadAnswer) { sink.yield(answer) }
+    func deliver(_ answer: UploadAnswer) { sink.yield(answer) }
     func end() { sink.finish() }
 }
 
-/// Sending by uploads that the system does.
+/// Sending by uploads of the system.
 @Suite struct BackgroundSenderTests {
     private func store(_ folder: TemporaryFolder) throws -> DeviceStore {
         try DeviceStore.open(folder.url.appendingPathComponent("device"))
     }
 
     private func sender(
-        _ store: DeviceStore, _ study: ModelStudy, _ uploads: ModelUploads, _ clock: WaitLog = WaitLog()
+        _ store: DeviceStore, study: ModelStudy, uploads: ModelUploads, clock: WaitLog = WaitLog()
     ) throws -> BackgroundSender {
         BackgroundSender(store: store, connection: try study.connection(clock), uploads: uploads)
     }
@@ -64,11 +64,11 @@ actor ModelUploads: UploadTransport {
             .map(\.kind)
     }
 
-    @Test func theQueueGoesOneUploadAfterTheOther() async throws {
+    @Test func entriesAreUploadedOneAfterTheOther() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let entries = try ["Contract", "Patient", "Observation"].map { try store.outbox.append($0) }
-        let sender = try sender(store, study, uploads)
+        let sender = try sender(store, study: study, uploads: uploads)
         #expect(try await sender.handOver() == .underWay(entries[0]))
         #expect(try await sender.handOver() == .underWay(entries[0]), "it is not handed over twice")
         #expect(await uploads.begun.count == 1)
@@ -84,49 +84,49 @@ actor ModelUploads: UploadTransport {
         #expect(upload.file.lastPathComponent == entries[0].name && upload.tag.utf8.count <= 200)
     }
 
-    @Test func anAnswerComesToALaterProcess() async throws {
+    @Test func responseIsProcessedByALaterProcess() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let uploads = ModelUploads(study)
         let entries = try ["Contract", "Observation"].map { try self.store(folder).outbox.append($0) }
-        _ = try await sender(self.store(folder), study, uploads).handOver()
+        _ = try await sender(self.store(folder), study: study, uploads: uploads).handOver()
         let late = try await uploads.finish()
-        // The process has ended; another one begins, and hears of it.
-        let later = try sender(self.store(folder), study, uploads)
+        // The process has ended; another one starts and receives the response.
+        let later = try sender(self.store(folder), study: study, uploads: uploads)
         #expect(try await later.take(late) == .underWay(entries[1]))
-        // This one knows of the upload that is under way, and does not begin it again.
-        let last = try sender(self.store(folder), study, uploads)
+        // This process knows the upload in progress, and does not begin it again.
+        let last = try sender(self.store(folder), study: study, uploads: uploads)
         #expect(try await last.handOver() == .underWay(entries[1]))
         #expect(await uploads.begun.count == 2)
         #expect(try await last.take(uploads.finish()) == .emptied)
         #expect(await study.arrivals == entries.map(\.submissionID))
     }
 
-    @Test func anUploadThatTheSystemLostIsHandedOverAgain() async throws {
+    @Test func lostUploadIsHandedOverAgain() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let entry = try store.outbox.append("Contract")
-        let sender = try sender(store, study, uploads)
+        let sender = try sender(store, study: study, uploads: uploads)
         _ = try await sender.handOver()
         let late = try await uploads.finish(keepingUnderWay: true)
         await uploads.lose()
         #expect(try await sender.handOver() == .underWay(entry))
         #expect(await uploads.begun.count == 2)
-        // The lost one had arrived after all: its acknowledgement counts, and the second upload's is one too many.
+        // The lost upload had arrived: its acknowledgement counts, and that of the second upload is redundant.
         #expect(try await sender.take(late) == .emptied)
         let second = UploadAnswer(tag: await uploads.begun[1].tag, response: late.response)
         #expect(try await sender.take(second) == .emptied)
         #expect(try store.outbox.sentSubmissions().map(\.entry) == [entry])
     }
 
-    @Test func whatARestoredStudyLostGoesBeforeWhatIsUnderWay() async throws {
+    @Test func submissionsLostByARestoredStudyAreSentBeforeTheCurrentOne() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let first = try store.outbox.append("Contract")
-        let sender = try sender(store, study, uploads)
+        let sender = try sender(store, study: study, uploads: uploads)
         _ = try await sender.handOver()
         #expect(try await sender.take(uploads.finish()) == .emptied)
-        try await study.connection().learnDeliveries(in: store)
-        // The study falls back to before the Contract while the system has the next.
+        try await study.connection().refreshDeliveries(in: store)
+        // The study is restored to a state before the Contract while the system has the next upload.
         let newest = try store.outbox.append("Observation")
         #expect(try await sender.handOver() == .underWay(newest))
         await study.restore()
@@ -136,11 +136,11 @@ actor ModelUploads: UploadTransport {
         #expect(await study.arrivals == [first, first, newest].map(\.submissionID))
     }
 
-    @Test func aDoubledAnswerSettlesNothingTwice() async throws {
+    @Test func repeatedResponseSettlesAnEntryOnce() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let entries = try ["Contract", "Patient", "Observation"].map { try store.outbox.append($0) }
-        let sender = try sender(store, study, uploads)
+        let sender = try sender(store, study: study, uploads: uploads)
         _ = try await sender.handOver()
         let first = try await uploads.finish()
         for _ in 0..<3 { #expect(try await sender.take(first) == .underWay(entries[1])) }
@@ -149,13 +149,13 @@ actor ModelUploads: UploadTransport {
         #expect(try kinds(store.outbox.folder) == ["Patient", "Observation"])
     }
 
-    @Test func anAnswerToWhatIsGoneIsPassedOver() async throws {
+    @Test func responseForAMissingEntryIsIgnored() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let entries = try ["Contract", "Observation"].map { try store.outbox.append($0) }
-        let sender = try sender(store, study, uploads)
+        let sender = try sender(store, study: study, uploads: uploads)
         _ = try await sender.handOver()
-        // Another process sends all in the foreground meanwhile.
+        // Meanwhile another process sends everything in the foreground.
         #expect(try await study.connection().sendAll(from: store.outbox).sent == 2)
         #expect(try await sender.take(uploads.finish()) == .emptied)
         for tag in ["", "x", "../../etc/passwd/1", entries[1].name, "\(entries[1].name)/y"] {
@@ -166,11 +166,11 @@ actor ModelUploads: UploadTransport {
         #expect(try store.outbox.refusedEntries().isEmpty)
     }
 
-    @Test func onlyTheStudysOwnWordSettles() async throws {
+    @Test func onlyAResponseWithTheStudysMarkSettles() async throws {
         let (folder, study, clock) = (try TemporaryFolder(), ModelStudy(), WaitLog())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let entry = try store.outbox.append("Contract")
-        let sender = try sender(store, study, uploads, clock)
+        let sender = try sender(store, study: study, uploads: uploads, clock: clock)
         _ = try await sender.handOver()
         for status in [200, 201, 204, 302, 403, 404, 422, 500] {
             let tag = try #require(await uploads.begun.last).tag
@@ -181,18 +181,18 @@ actor ModelUploads: UploadTransport {
         #expect(try store.outbox.refusedEntries().isEmpty)
     }
 
-    @Test func aRefusalMovesAsideAndThatOfTheContractStops() async throws {
+    @Test func refusedEntryIsMovedAndARefusedContractStops() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let entries = try ["Contract", "Patient", "Observation"].map { try store.outbox.append($0) }
-        let sender = try sender(store, study, uploads)
+        let sender = try sender(store, study: study, uploads: uploads)
         await study.refuse("Patient", with: 422)
         _ = try await sender.handOver()
         _ = try await sender.take(uploads.finish())
         let refusal = try await uploads.finish()
         #expect(try await sender.take(refusal) == .underWay(entries[2]))
         #expect(try store.outbox.refusal(of: entries[1]).code == "scripted-422")
-        // The team mended it: an old refusal that comes once more does not count against the new attempt.
+        // After the team's correction a repeated old refusal does not count against the new attempt.
         await study.refuse("Patient", with: nil)
         _ = try await sender.take(uploads.finish())
         try store.outbox.retryRefused()
@@ -212,18 +212,20 @@ actor ModelUploads: UploadTransport {
         let (folder, study, clock) = (try TemporaryFolder(), ModelStudy(), WaitLog())
         let uploads = ModelUploads(study)
         let entry = try self.store(folder).outbox.append("Contract")
-        _ = try await sender(self.store(folder), study, uploads, clock).handOver()
+        _ = try await sender(self.store(folder), study: study, uploads: uploads, clock: clock).handOver()
         // Half of a spread of 30 s that doubles up to an hour.
         for expected in [15.0, 30, 60, 120, 240, 480, 960, 1800, 1800] {
             let failed = UploadAnswer(tag: try #require(await uploads.begun.last).tag, response: nil)
-            let later = try sender(self.store(folder), study, uploads, clock)
+            let later = try sender(self.store(folder), study: study, uploads: uploads, clock: clock)
             #expect(try await later.take(failed) == .underWay(entry))
             #expect(await uploads.begun.last?.notBefore?.timeIntervalSince(clock.now) == expected)
         }
         let busy = UploadAnswer(
             tag: try #require(await uploads.begun.last).tag,
             response: .init(status: 503, headers: ["Retry-After": "7200"]))
-        #expect(try await sender(self.store(folder), study, uploads, clock).take(busy) == .underWay(entry))
+        #expect(
+            try await sender(self.store(folder), study: study, uploads: uploads, clock: clock).take(busy)
+                == .underWay(entry))
         #expect(try #require(await uploads.begun.last?.notBefore).timeIntervalSince(clock.now) >= 7_200)
         #expect(clock.waits.isEmpty, "nothing waits in the process")
     }
@@ -245,7 +247,7 @@ actor ModelUploads: UploadTransport {
         #expect(try await sender.take(uploads.finish()) == .emptied)
     }
 
-    @Test func withoutATokenOrASystemThatTakesItNothingIsUnderWay() async throws {
+    @Test func refusedUploadIsNotUnderWay() async throws {
         let folder = try TemporaryFolder()
         let study = ScriptedStudy()
         let (store, uploads) = (try store(folder), ModelUploads(study))
@@ -264,26 +266,26 @@ actor ModelUploads: UploadTransport {
         #expect(try await sender.take(uploads.finish()) == .emptied && clock.waits.isEmpty)
     }
 
-    @Test func aDamagedFileMovesAside() async throws {
+    @Test func damagedFileIsMovedToTheRefusedOnes() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let entries = try ["Contract", "Patient", "Observation"].map { try store.outbox.append($0) }
         try Data("x".utf8).write(to: store.outbox.folder.appendingPathComponent(entries[1].name))
-        let sender = try sender(store, study, uploads)
+        let sender = try sender(store, study: study, uploads: uploads)
         _ = try await sender.handOver()
         #expect(try await sender.take(uploads.finish()) == .underWay(entries[2]))
         #expect(try store.outbox.refusal(of: entries[1]).code == "entry-unreadable")
     }
 
-    @Test func answersAreHeardAsTheyCome() async throws {
+    @Test func responsesAreHandledAsTheyArrive() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let entries = try (0..<5).map { try store.outbox.append($0 == 0 ? "Contract" : "Observation") }
-        let sender = try sender(store, study, uploads)
+        let sender = try sender(store, study: study, uploads: uploads)
         let running = Task { try await sender.run() }
         for number in 1...entries.count {
             while await uploads.begun.count < number { await Task.yield() }
-            await uploads.hear(try await uploads.finish())
+            await uploads.deliver(try await uploads.finish())
         }
         await uploads.end()
         try await running.value
@@ -291,18 +293,18 @@ actor ModelUploads: UploadTransport {
         #expect(await study.arrivals == entries.map(\.submissionID))
     }
 
-    @Test func whileSomebodyElseSendsAnswersArePassedOverAndNothingIsLost() async throws {
+    @Test func responsesDuringAnotherSenderAreIgnoredWithoutLoss() async throws {
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let (store, uploads) = (try store(folder), ModelUploads(study))
         let entry = try store.outbox.append("Contract")
-        let sender = try sender(store, study, uploads)
+        let sender = try sender(store, study: study, uploads: uploads)
         var lock: FileLock? = try store.outbox.sendingLock()
         #expect(await codeOfAsync { try await sender.handOver() } == "outbox-busy")
         lock = nil
         _ = try await sender.handOver()
         lock = try store.outbox.sendingLock()
         let running = Task { try await sender.run() }
-        await uploads.hear(try await uploads.finish())
+        await uploads.deliver(try await uploads.finish())
         await uploads.end()
         try await running.value
         #expect(lock != nil)
@@ -313,22 +315,22 @@ actor ModelUploads: UploadTransport {
         #expect(await study.arrivals == [entry.submissionID, entry.submissionID])
     }
 
-    /// Whatever the system does with uploads and answers, and however often the app starts anew: all arrives, the Contract
-    /// first, and in order as far as the study hears it for the first time.
+    /// For any behaviour of the system with uploads and responses, and any number of restarts of the app: everything
+    /// arrives, the Contract first, and first arrivals are in order.
     @Test(arguments: 0..<40)
-    func nothingIsLostOrOutOfOrder(seed: Int) async throws {
+    func entriesArriveCompletelyAndInOrder(seed: Int) async throws {
         var random = Seeded(UInt64(seed))
         let (folder, study) = (try TemporaryFolder(), ModelStudy())
         let uploads = ModelUploads(study)
-        var sender = try sender(self.store(folder), study, uploads)
+        var sender = try sender(self.store(folder), study: study, uploads: uploads)
         var entries = [try self.store(folder).outbox.append("Contract")]
-        var heard: [UploadAnswer] = []
+        var delivered: [UploadAnswer] = []
         for _ in 0..<60 {
             switch Int.random(in: 0..<9, using: &random) {
             case 0, 1: if entries.count < 12 { entries.append(try self.store(folder).outbox.append("Observation")) }
-            case 2: sender = try self.sender(self.store(folder), study, uploads)
+            case 2: sender = try self.sender(self.store(folder), study: study, uploads: uploads)
             case 3: await uploads.lose()
-            case 4: if let old = heard.randomElement(using: &random) { try await sender.take(old) }
+            case 4: if let old = delivered.randomElement(using: &random) { try await sender.take(old) }
             case 5:
                 if let upload = await uploads.begun.last {
                     try await sender.take(UploadAnswer(tag: upload.tag, response: nil))
@@ -336,8 +338,8 @@ actor ModelUploads: UploadTransport {
             case 6, 7:
                 if await !uploads.begun.isEmpty {
                     let answer = try await uploads.finish()
-                    heard.append(answer)
-                    // Sometimes it is only heard later, or never.
+                    delivered.append(answer)
+                    // Sometimes it is delivered later, or never.
                     if Bool.random(using: &random) { try await sender.take(answer) }
                 }
             default: try await sender.handOver()

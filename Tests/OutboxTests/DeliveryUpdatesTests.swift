@@ -5,9 +5,9 @@ import Wire
 
 @testable import Outbox
 
-/// What an app is shown of what it sent.
+/// The states of sent submissions that an app sees.
 @Suite struct DeliveryUpdatesTests {
-    /// Answers the list of deliveries as it is told, one answer after the other, the last one for good.
+    /// Gives a scripted sequence of delivery lists; the last one is repeated.
     private actor Listed: Transport {
         private var answers: [TransportResponse]
         private(set) var questions: [Date] = []
@@ -45,7 +45,7 @@ import Wire
             body: try JSONEncoder().encode(DeliveriesPage(deliveries: rows, next: next, epoch: epoch)))
     }
 
-    /// A store with a Contract and four observations, all sent, and one observation in the queue.
+    /// Returns a store with a Contract and four observations, all sent, and one observation in the queue.
     private func store(_ folder: TemporaryFolder) throws -> (DeviceStore, [OutboxEntry]) {
         let store = try DeviceStore.open(folder.url.appendingPathComponent("device"))
         var entries = [try store.outbox.append("Contract")]
@@ -55,7 +55,7 @@ import Wire
         return (store, entries)
     }
 
-    @Test func eachSubmissionComesAsItStandsTheOldestFirst() async throws {
+    @Test func submissionsComeWithTheirStateOldestFirst() async throws {
         let (folder, clock) = (try TemporaryFolder(), WaitLog())
         let (store, entries) = try store(folder)
         let study = Listed(
@@ -88,7 +88,7 @@ import Wire
         #expect(clock.waits.isEmpty)
     }
 
-    @Test func onlyWhatChangesComesAgainUntilAllIsSettled() async throws {
+    @Test func onlyChangedSubmissionsComeAgainUntilAllAreSettled() async throws {
         let (folder, clock) = (try TemporaryFolder(), WaitLog())
         let (store, entries) = try store(folder)
         let none = try page()
@@ -109,10 +109,10 @@ import Wire
         #expect(clock.waits.allSatisfy { $0 == 10 } && clock.waits.count == 4)
     }
 
-    @Test func whatTheDeviceRefusedOrQueuedAgainIsTold() async throws {
+    @Test func entriesRefusedOrRequeuedByTheDeviceAreReported() async throws {
         let (folder, clock) = (try TemporaryFolder(), WaitLog())
         let (store, entries) = try store(folder)
-        try store.outbox.moveAside(entries[5], because: Refusal(status: 422, code: "id-missing", at: clock.now))
+        try store.outbox.moveToRefused(entries[5], because: Refusal(status: 422, code: "id-missing", at: clock.now))
         let study = Listed(clock, [try page(entries[0...4].map { ($0.submissionID, "stored", nil) }), try page()])
         var updates = try study.connection().deliveries(of: store, until: .never).makeAsyncIterator()
         for _ in 0..<5 { #expect(try await updates.next()?.state == .stored) }
@@ -121,7 +121,7 @@ import Wire
         #expect(try await updates.next() == SubmissionDelivery(entry: entries[5], state: .waiting))
     }
 
-    @Test func aRestoredStudyIsAskedFromTheBeginning() async throws {
+    @Test func restoredStudyIsReadFromTheBeginning() async throws {
         let (folder, clock) = (try TemporaryFolder(), WaitLog())
         let (store, entries) = try store(folder)
         let study = Listed(
@@ -141,9 +141,9 @@ import Wire
         #expect(await study.cursors == [nil, "n", "n", nil, "n2"])
     }
 
-    /// The study says how long to wait, with an answer or with a refusal; nobody asks earlier.
+    /// A response or a refusal of the study sets the wait; no request is made earlier.
     @Test(arguments: [(200, "120", 120.0), (503, "90", 90), (429, "7000", 7_000), (200, "5", 60), (503, "1", 60)])
-    func theStudyIsNotAskedBeforeItWants(status: Int, retryAfter: String, wait: Double) async throws {
+    func nextRequestWaitsForTheRetryAfterOfTheStudy(status: Int, retryAfter: String, wait: Double) async throws {
         let (folder, clock) = (try TemporaryFolder(), WaitLog())
         let (store, entries) = try store(folder)
         var first = try page(retryAfter: retryAfter)
@@ -158,7 +158,7 @@ import Wire
         #expect(clock.waits == [wait])
     }
 
-    @Test func anUnreachableStudyIsAskedLessAndLessOften() async throws {
+    @Test func waitForAnUnreachableStudyDoublesUpToAnHour() async throws {
         let (folder, clock) = (try TemporaryFolder(), WaitLog())
         let (store, entries) = try store(folder)
         let broken = TransportResponse(status: 0)
@@ -175,7 +175,7 @@ import Wire
     }
 
     @Test(arguments: [(401, "request-refused"), (403, "request-refused")])
-    func whatDoesNotPassEndsTheSequenceWithItsReason(status: Int, expected: String) async throws {
+    func permanentErrorEndsTheSequenceWithItsReason(status: Int, expected: String) async throws {
         let folder = try TemporaryFolder()
         let study = Listed(WaitLog(), [TransportResponse(status: status)])
         var updates = try study.connection().deliveries(of: store(folder).0).makeAsyncIterator()
@@ -188,7 +188,7 @@ import Wire
         let folder = try TemporaryFolder()
         let (store, entries) = try store(folder)
         let study = Listed(WaitLog(), [try page()])
-        // The real clock: what is cancelled is the wait.
+        // With the real clock: the wait is cancelled.
         let connection = StudyConnection(enrolment: try ScriptedStudy.enrolment(), transport: study)
         let (shown, continuation) = AsyncStream.makeStream(of: Int64.self)
         let task = Task {
@@ -206,7 +206,7 @@ import Wire
         #expect(await study.questions.count == 1)
     }
 
-    @Test func aLongListIsForgottenAsFarAsTheDeviceKeepsNothingOfIt() async throws {
+    @Test func entriesOfALongListThatTheDeviceDoesNotKeepAreDropped() async throws {
         let (folder, clock) = (try TemporaryFolder(), WaitLog())
         let (store, entries) = try store(folder)
         var answers: [TransportResponse] = []

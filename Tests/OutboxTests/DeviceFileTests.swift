@@ -5,7 +5,7 @@ import Testing
 
 @testable import Outbox
 
-/// The small JSON files of a device: devices have them since versions that wrote them by Foundation's encoder.
+/// The small JSON files of a device: existing devices have files that Foundation's encoder wrote.
 @Suite struct DeviceFileTests {
     private static let chain = #"{"keyID":"k-_1","last":"d1","pending":{"digest":"d2","sequence":9}}"#
 
@@ -20,7 +20,7 @@ import Testing
         #expect(state.json.text() == text)
     }
 
-    @Test func theMembersOfAStateAreTheirs() throws {
+    @Test func membersOfAStateAreRead() throws {
         let text = #"{"chain":\#(Self.chain),"consent":"given","consentSequence":null,"later":[],"nextSequence":7}"#
         let state = try #require(OutboxState(json: try JSON(parsing: text)))
         let chain = SignatureChain(keyID: "k-_1", last: "d1", pending: .init(sequence: 9, digest: "d2"))
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [(Int?.none, "entry-unreadable", 0.0), (422, "id-missing", 1_790_000_000.75), (400, "a/b", 0.999)])
-    func aReasonStandsAsFoundationsEncoderWroteIt(status: Int?, word: String, at: Double) throws {
+    func reasonHasTheFormOfFoundationsEncoder(status: Int?, word: String, at: Double) throws {
         let refusal = Refusal(status: status, code: word, at: Date(timeIntervalSince1970: at))
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -61,7 +61,7 @@ import Testing
         "{}", #"{"at":"2026-01-31","code":"a"}"#, #"{"at":1,"code":"a"}"#, #"{"at":"2026-01-31T08:00:00Z"}"#,
         #"{"at":"2026-01-31T08:00:00Z","code":"a","status":"400"}"#,
     ])
-    func aReasonOfAnotherShapeIsNone(text: String) throws {
+    func invalidRefusalReadsAsNil(text: String) throws {
         #expect(Refusal(json: try JSON(parsing: text)) == nil)
     }
 }

@@ -5,13 +5,13 @@ import Wire
 
 @testable import Outbox
 
-/// A study that tells with each answer which keys it publishes.
-private actor TellingStudy: Transport {
+/// A study whose responses name the keys that it publishes.
+private actor KeyRotatingStudy: Transport {
     let root: P256SigningKey
     private(set) var keys: PublishedKeys
     private(set) var issuedAt = Date(timeIntervalSince1970: 1_800_000_000)
     private(set) var askedForKeys = 0
-    var told: String?
+    var reported: String?
 
     init(_ keys: PublishedKeys) throws {
         self.keys = keys
@@ -23,14 +23,14 @@ private actor TellingStudy: Transport {
         issuedAt += 10
     }
 
-    func tell(_ told: String?) { self.told = told }
+    func report(_ reported: String?) { self.reported = reported }
 
     func signed() throws -> Data {
         try SignedKeySet.sign(keys, issuedAt: issuedAt, expiresAt: issuedAt.addingTimeInterval(30 * 86_400), with: root)
     }
 
     func send(_ request: TransportRequest) async throws -> TransportResponse {
-        let headers = [StudyPath.keysHeader: told ?? keys.fingerprint]
+        let headers = [StudyPath.keysHeader: reported ?? keys.fingerprint]
         switch request.url.path {
         case "/s/study/keys":
             askedForKeys += 1
@@ -49,14 +49,14 @@ private actor TellingStudy: Transport {
 @Suite struct KeyRenewalTests {
     private let folder: TemporaryFolder
     private let store: DeviceStore
-    private let study: TellingStudy
+    private let study: KeyRotatingStudy
     private let first: PublishedKeys
 
     init() async throws {
         folder = try TemporaryFolder()
         store = try DeviceStore.open(folder.url)
         first = try PublishedKeys(own: [PrivateKey.generateP256().publicKey], study: "s")
-        study = try TellingStudy(first)
+        study = try KeyRotatingStudy(first)
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         let set = try await SignedKeySet(reading: study.signed(), root: study.root.publicKey.keyID, now: now)
         try store.save(
@@ -80,7 +80,7 @@ private actor TellingStudy: Transport {
         try PublishedKeys(own: [PrivateKey.generateP256().publicKey], study: "s")
     }
 
-    @Test func keysAreFetchedWhenTheStudyTellsOfOthersAndThenNoMore() async throws {
+    @Test func keysAreFetchedOnceAfterTheStudyAnnouncesOthers() async throws {
         defer { folder.remove() }
         #expect(try await synchronize() == .current)
         #expect(await study.askedForKeys == 0)
@@ -101,17 +101,17 @@ private actor TellingStudy: Transport {
         #expect(try store.enrolment().signedKeys?.fetchedAt == Date(timeIntervalSince1970: 1_800_086_400))
     }
 
-    @Test func whoeverTellsOfOtherKeysGivesNone() async throws {
+    @Test func announcementOfOtherKeysDoesNotReplaceKeys() async throws {
         defer { folder.remove() }
-        await study.tell(String(repeating: "A", count: 43))
+        await study.report(String(repeating: "A", count: 43))
         #expect(try await synchronize() == .current)
         #expect(try store.enrolment().recipients() == first.recipients)
-        await study.tell("nothing")
+        await study.report("nothing")
         _ = try await synchronize()
         #expect(await study.askedForKeys == 1)
     }
 
-    @Test func keysThatCannotBeFetchedAreToldAndChangeNothing() async throws {
+    @Test func failureToFetchKeysIsReportedAndChangesNothing() async throws {
         defer { folder.remove() }
         await study.rotate(to: try PublishedKeys(own: [PrivateKey.generateP256().publicKey], study: "another"))
         #expect(try await synchronize() == .failed(code: "key-set-invalid"))

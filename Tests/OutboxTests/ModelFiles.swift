@@ -3,12 +3,12 @@ import TestSupport
 
 @testable import Outbox
 
-/// A file system in memory that can lose its power before any operation.
+/// A file system in memory that can lose power before any operation.
 ///
-/// What is not durable may be lost: of the changes of names since the last sync a random prefix survives (as a journal
-/// keeps their order), of a content that was not synced a random part.
+/// State that is not durable can be lost: of the name changes since the last sync a random prefix survives (as a
+/// journal keeps their order), of unsynced content a random part.
 final class ModelFiles: DurableFiles, @unchecked Sendable {
-    /// What every operation throws from the loss of power on.
+    /// The error that every operation throws after the loss of power.
     static let powerLost = OutboxError(.storageFailed, "The power went.")
 
     private enum Change {
@@ -33,13 +33,13 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
     /// Loses power before the nth operation from now, counted from 1.
     func losePower(before number: Int) { guardian.withLock { (operations, stopBefore) = (0, number) } }
 
-    /// Whether the power went.
+    /// Whether the power was lost.
     var wentDown: Bool { guardian.withLock { isDown } }
 
-    /// Bytes that fit; `nil` for no bound.
+    /// Sets the number of bytes that fit; `nil` for no limit.
     func setCapacity(_ bytes: Int?) { guardian.withLock { capacity = bytes } }
 
-    /// Comes up again with what survived.
+    /// Restarts with the surviving state.
     func restart() {
         guardian.withLock {
             if isDown {
@@ -54,7 +54,7 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
         }
     }
 
-    /// The paths of all files as they stand.
+    /// The paths of all files in the volatile state.
     var paths: [String] { guardian.withLock { volatileNames.keys.sorted() } }
 
     private var volatileNames: [String: Int] {
@@ -105,9 +105,9 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
             lastFile += 1
             journal.append([.link(file.path, lastFile)])
             let used = volatileNames.values.reduce(0) { $0 + (contents[$1]?.count ?? 0) }
-            let room = max(0, (capacity ?? Int.max) - used)
-            contents[lastFile] = content.prefix(room)
-            if content.count > room { throw OutboxError(.storageFull, "full") }
+            let free = max(0, (capacity ?? Int.max) - used)
+            contents[lastFile] = content.prefix(free)
+            if content.count > free { throw OutboxError(.storageFull, "full") }
         }
     }
 

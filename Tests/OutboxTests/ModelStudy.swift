@@ -3,7 +3,7 @@ import Wire
 
 @testable import Outbox
 
-/// A study's server that keeps what it acknowledges, tells what became of it, and can be set back to a backup.
+/// A study's server that keeps what it acknowledges, reports outcomes, and can be restored from a backup.
 actor ModelStudy: Transport {
     struct Submission: Sendable, Hashable {
         let submissionID: String
@@ -13,7 +13,7 @@ actor ModelStudy: Transport {
         var change: Int
     }
 
-    /// How it answers: as agreed, or as an older server or one that does not know cursors.
+    /// The protocol version: current, an older server without epochs, or a server that refuses old cursors.
     enum Manner: Sendable { case agreed, withoutEpoch, refusingOldCursors }
 
     private let manner: Manner
@@ -22,9 +22,9 @@ actor ModelStudy: Transport {
     private var backup: [String: Submission] = [:]
     private var changes = 0
     private var backupChanges = 0
-    /// All it ever took, in the order of their coming.
+    /// All submissions ever accepted, in the order of arrival.
     private(set) var arrivals: [String] = []
-    /// The `after` of each request for deliveries; `nil` for the beginning.
+    /// The `after` parameter of each request for deliveries; `nil` for the beginning.
     private(set) var cursors: [String?] = []
     private var refusals: [String: Int] = [:]
     private var restoresWhileListing = 0
@@ -35,28 +35,28 @@ actor ModelStudy: Transport {
 
     func makeBackup() { (backup, backupChanges) = (stored, changes) }
 
-    /// Loses what came after the backup. Another epoch begins.
+    /// Loses everything after the backup, and begins another epoch.
     func restore() {
         (stored, changes) = (backup, backupChanges)
         epoch += 1
     }
 
-    /// Lists nothing of what it has, as it does for another client, in the same epoch.
+    /// Lists nothing, as for another client in the same epoch.
     func forget() { stored = [:] }
 
-    /// Refuses every submission of this kind with this status from now on; `nil` takes them again.
+    /// Refuses every submission of this kind with this status from now on; `nil` accepts them again.
     func refuse(_ kind: String, with status: Int?) { refusals[kind] = status }
 
-    /// Is restored again after each of the next pages.
+    /// Restores again after each of the next pages.
     func restoreWhileListing(_ times: Int) { restoresWhileListing = times }
 
-    /// Is restored when the next submission comes, before it is taken.
+    /// Restores before it accepts the next submission.
     func restoreBeforeNext() { isRestoredBeforeNext = true }
 
-    /// Answers no question about deliveries.
+    /// Does not answer requests for deliveries.
     func becomeDeaf(_ isDeaf: Bool = true) { self.isDeaf = isDeaf }
 
-    /// Says of what it has what became of it.
+    /// Sets the outcome of stored submissions.
     func settle(_ submissionIDs: some Sequence<String>, as status: String = "stored") {
         for submissionID in submissionIDs {
             changes += 1

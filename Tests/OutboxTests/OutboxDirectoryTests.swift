@@ -6,7 +6,7 @@ import Wire
 @testable import Outbox
 
 @Suite struct OutboxDirectoryTests {
-    @Test func aNameCarriesOrderKindAndID() throws {
+    @Test func fileNameContainsNumberKindAndID() throws {
         let submissionID = newSubmissionID()
         let entry = OutboxEntry(sequence: 12, kind: "Contract", submissionID: submissionID)
         #expect(entry.name == "00000000000000000012.Contract.\(submissionID).sealed")
@@ -23,11 +23,11 @@ import Wire
         "99999999999999999999.Contract.6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10.sealed",
         "00000000000000000001.Contract.6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10.sealed.bak",
     ])
-    func otherNamesAreNoEntries(name: String) {
+    func otherFileNamesAreNotEntries(name: String) {
         #expect(OutboxEntry(name: name) == nil)
     }
 
-    @Test func nothingIsQueuedBeforeTheContract() throws {
+    @Test func queueingRequiresTheContractFirst() throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         #expect(code { _ = try outbox.append("Observation") } == "consent-required")
@@ -38,7 +38,7 @@ import Wire
         #expect([contract.sequence, data.sequence] == [1, 2])
     }
 
-    @Test func numbersRiseThoughTheQueueIsEmptyAndReopened() throws {
+    @Test func numbersIncreaseAfterReopeningAnEmptyQueue() throws {
         let folder = try TemporaryFolder()
         for expected in 1...5 {
             let outbox = try folder.outbox()
@@ -49,7 +49,7 @@ import Wire
         }
     }
 
-    @Test func aNumberInUseIsNotGivenAgainThoughTheStateIsLost() throws {
+    @Test func usedNumberIsNotReusedAfterLossOfTheState() throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.append("Contract")
@@ -58,7 +58,7 @@ import Wire
         #expect(try outbox.append("Observation").sequence == 3)
     }
 
-    @Test func whatWasSentKeepsItsNumberAndItsConsentThoughTheStateIsLost() throws {
+    @Test func sentEntriesKeepNumberAndConsentAfterLossOfTheState() throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.moveToSent(try outbox.append("Contract"))
@@ -67,7 +67,7 @@ import Wire
         #expect(try outbox.append("Observation").sequence == 3)
     }
 
-    @Test func aNameWithTheLastNumberThereIsStopsQueueingAndNothingElse() throws {
+    @Test func fileWithTheLargestNumberOnlyStopsQueueing() throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.append("Contract")
@@ -77,7 +77,7 @@ import Wire
         #expect(try outbox.entries().count == 2)
     }
 
-    @Test func aDamagedStateIsToldAndNotOverwritten() throws {
+    @Test func damagedStateIsReportedAndNotOverwritten() throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let state = folder.url.appendingPathComponent("outbox/.state.json")
@@ -132,22 +132,22 @@ import Wire
         #expect(try outbox.entries() == [entry])
     }
 
-    @Test func filesOfOthersAndLeftoversAreToldApart() throws {
+    @Test func foreignFilesStayAndLeftoversAreRemoved() throws {
         let folder = try TemporaryFolder()
         _ = try folder.outbox()
-        let place = folder.url.appendingPathComponent("outbox")
+        let queue = folder.url.appendingPathComponent("outbox")
         for name in ["notes.txt", ".tmp-half", "00000000000000000009.Patient.sealed"] {
-            try Data("x".utf8).write(to: place.appendingPathComponent(name))
+            try Data("x".utf8).write(to: queue.appendingPathComponent(name))
         }
         let outbox = try folder.outbox()
         #expect(try outbox.entries().isEmpty)
         #expect(try outbox.append("Contract").sequence == 1)
-        let names = Set(try FileManager.default.contentsOfDirectory(atPath: place.path))
+        let names = Set(try FileManager.default.contentsOfDirectory(atPath: queue.path))
         #expect(names.isSuperset(of: ["notes.txt", "00000000000000000009.Patient.sealed"]))
         #expect(!names.contains(".tmp-half"))
     }
 
-    @Test func filesAndFoldersAreTheOwnersAlone() throws {
+    @Test func filesAndFoldersAreAccessibleOnlyToTheirOwner() throws {
         let folder = try TemporaryFolder()
         let store = try DeviceStore.open(folder.url.appendingPathComponent("device"))
         try store.save(try ScriptedStudy.enrolment())
@@ -163,12 +163,12 @@ import Wire
         }
     }
 
-    @Test func oneHolderAtATime() throws {
+    @Test func lockHasOneHolder() throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         var first: FileLock? = try outbox.sendingLock()
         #expect(code { _ = try outbox.sendingLock() } == "outbox-busy")
-        // Queueing goes on while another sends.
+        // Queueing continues while another process sends.
         try outbox.append("Contract")
         withExtendedLifetime(first) {}
         first = nil
@@ -179,7 +179,7 @@ import Wire
         withExtendedLifetime(held) {}
     }
 
-    @Test(.enabled(if: hasFlock)) func aLockHoldsAgainstAnotherProcess() throws {
+    @Test(.enabled(if: hasFlock)) func lockExcludesOtherProcesses() throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let file = folder.url.appendingPathComponent("outbox/.sending").path
@@ -196,7 +196,7 @@ import Wire
         withExtendedLifetime(lock) {}
     }
 
-    @Test func manyAtATimeGetNumbersOfTheirOwn() async throws {
+    @Test func concurrentEntriesGetUniqueNumbers() async throws {
         let folder = try TemporaryFolder()
         try folder.outbox().append("Contract")
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Outbox
 
-/// The simplest envelope that shows a number and an id; nothing opens it.
+/// The simplest envelope with a number and an id; it cannot be opened.
 func envelope(submissionID: String, sequence: Int64, payload: String = "AA") -> Data {
     let header = "{\"enc\":\"A256GCM\",\"alg\":\"RSA-OAEP-256\",\"sid\":\"\(submissionID)\",\"seq\":\(sequence)}"
     let (iv, tag) = (Data(count: 12).base64URL, Data(count: 16).base64URL)
@@ -17,14 +17,14 @@ func envelope(submissionID: String, sequence: Int64, payload: String = "AA") -> 
 func newSubmissionID() -> String { UUID().uuidString.lowercased() }
 
 extension OutboxDirectory {
-    /// Queues an envelope that carries the number it is given.
+    /// Queues an envelope with the number that it is given.
     @discardableResult
     func append(_ kind: String, submissionID: String = newSubmissionID()) throws -> OutboxEntry {
         try append(kind: kind, submissionID: submissionID) { envelope(submissionID: submissionID, sequence: $0) }
     }
 }
 
-/// The code of the error that the body throws; `nil` if it throws none of ours.
+/// Returns the code of the error that the body throws, or `nil` if it throws none of this module.
 func code(_ body: () throws -> Void) -> String? {
     do {
         try body()
@@ -53,7 +53,7 @@ extension TemporaryFolder {
     }
 }
 
-/// A study's server as a script: what it answers, and what it was asked.
+/// A scripted server of a study, with its responses and the requests that it received.
 actor ScriptedStudy: Transport {
     struct Submission: Sendable {
         let kind: String
@@ -73,14 +73,14 @@ actor ScriptedStudy: Transport {
     var beforeAnswer: (@Sendable () throws -> Void)?
 
     /// - Parameters:
-    ///   - marksAnswers: whether an answer without a body gets the one by which a study's answer is known.
-    ///   - answer: what the nth submission (from 0) is answered; `nil` breaks the connection.
+    ///   - marksAnswers: Whether a response without a body gets the body that identifies a study's response.
+    ///   - answer: The response to the nth submission (from 0); `nil` breaks the connection.
     init(marksAnswers: Bool = true, _ answer: @escaping Answer = { _, _ in TransportResponse(status: 200) }) {
         self.answer = answer
         self.marksAnswers = marksAnswers
     }
 
-    /// The submissions it took.
+    /// The accepted submissions.
     var accepted: [Submission] { submissions.filter { (200..<300).contains($0.status) } }
 
     func setTokenAnswer(_ answer: TransportResponse?) { tokenAnswer = answer }
@@ -116,7 +116,7 @@ actor ScriptedStudy: Transport {
         }
     }
 
-    /// A P-256 key, for it is quick to make.
+    /// A P-256 key, since it is quick to generate.
     static let jwks: String = {
         let key = P256.KeyAgreement.PrivateKey().publicKey.x963Representation
         let (x, y) = (Data(key.dropFirst().prefix(32)).base64URL, Data(key.suffix(32)).base64URL)
@@ -128,7 +128,7 @@ actor ScriptedStudy: Transport {
             baseURL: "https://study.example/s", clientID: "id 1", clientSecret: "s&+ü", antispam: "word", jwks: jwks)
     }
 
-    /// A connection that never really waits; the waits it asked for are noted.
+    /// Returns a connection that never really waits, and records the requested waits.
     nonisolated func connection(_ waits: WaitLog = WaitLog()) throws -> StudyConnection {
         StudyConnection(
             enrolment: try Self.enrolment(), transport: self,
@@ -138,7 +138,8 @@ actor ScriptedStudy: Transport {
 }
 
 extension TransportResponse {
-    /// The answer with the study's mark, unless it has a body of its own. Refusals get the code `scripted-<status>`.
+    /// Returns the response with the study's mark, unless it has a body of its own. Refusals get the code
+    /// `scripted-<status>`.
     func marked(for header: EnvelopeHeader) -> TransportResponse {
         guard body.isEmpty, !(header.format == .c3pro && status == 200) else { return self }
         var marked = self
@@ -155,7 +156,7 @@ extension TransportResponse {
     }
 }
 
-/// A clock that only moves when someone waits.
+/// A clock that advances only by waits.
 final class WaitLog: @unchecked Sendable {
     private let lock = NSLock()
     private var log: [Double] = []

@@ -9,7 +9,7 @@ import Testing
     private let first = OutboxEntry(sequence: 2, kind: "Observation", submissionID: newSubmissionID())
     private let second = OutboxEntry(sequence: 3, kind: "Observation", submissionID: newSubmissionID())
 
-    /// A sender that is posting the first entry.
+    /// Returns a sender that is posting the first entry.
     private func posting(_ entry: OutboxEntry, attempts: Int = 3) -> OutboxSender {
         var sender = OutboxSender(patience: .init(attempts: attempts, firstDelay: 1, longestDelay: 5))
         #expect(sender.handle(.queue([second, entry], .given)) == .read(entry))
@@ -24,7 +24,7 @@ import Testing
         .answered(SubmissionAnswer(status: status, mark: mark, retryAfter: retryAfter))
     }
 
-    @Test(arguments: [200, 201]) func acknowledgedGoesToTheSentOnes(status: Int) {
+    @Test(arguments: [200, 201]) func acknowledgedEntryIsMovedToTheSentOnes(status: Int) {
         var sender = posting(first)
         #expect(sender.handle(answer(status, .acknowledged)) == .moveToSent(first))
         #expect(sender.sent == 1)
@@ -32,34 +32,34 @@ import Testing
     }
 
     @Test(arguments: [400, 402, 409, 410, 411, 413, 414, 415, 422, 451, 499])
-    func refusedByTheStudyMovesAsideAndTheNextGoes(status: Int) {
+    func refusalByTheStudyMovesTheEntryAndTheNextIsSent(status: Int) {
         var sender = posting(first)
         #expect(
             sender.handle(answer(status, .problem(code: "some-code")))
-                == .moveAside(first, status: status, code: "some-code"))
+                == .moveToRefused(first, status: status, code: "some-code"))
         #expect(sender.handle(.queue([second], .given)) == .read(second))
         #expect(sender.refused == 1)
     }
 
     @Test(arguments: [403, 404, 405, 407, 421, 423, 426, 431])
-    func whatTheStudySaysOfTheClientOrTheWayKeepsThePlace(status: Int) {
+    func problemOfTheClientOrTheConnectionHoldsTheQueue(status: Int) {
         var sender = posting(first, attempts: 1)
         #expect(
             sender.handle(answer(status, .problem(code: "some-code"))) == .finish(.held(code: "some-code")))
         #expect(sender.refused == 0)
     }
 
-    /// A proxy's 404, a firewall's 403, a redirect, a page of maintenance with 200.
+    /// A proxy's 404, a firewall's 403, a redirect, a maintenance page with status 200.
     @Test(arguments: Array(100..<500).filter { ![401, 408, 425, 429].contains($0) } + [600, 0, -1, .max, .min])
-    func noStatusSettlesWithoutTheMark(status: Int) {
+    func statusWithoutAMarkDoesNotSettle(status: Int) {
         var sender = posting(first)
         #expect(sender.handle(answer(status, retryAfter: 7)) == .wait(atLeast: 7, spread: 1))
         #expect(sender.lastCode == "answer-unmarked")
         #expect(sender.handle(.queue([first, second], .given)) == .read(first))
     }
 
-    /// An acknowledgement under a status of refusal, or a problem under one of success, is nobody's word.
-    @Test(arguments: [202, 204, 299, 302, 400, 409]) func aMarkThatContradictsItsStatusSettlesNothing(status: Int) {
+    /// An acknowledgement with a status of refusal, or a problem with one of success, is ignored.
+    @Test(arguments: [202, 204, 299, 302, 400, 409]) func markThatContradictsItsStatusDoesNotSettle(status: Int) {
         let mark: SubmissionAnswer.Mark = status < 300 ? .problem(code: "x") : .acknowledged
         for mark in status < 300 ? [mark, .acknowledged] : [mark] {
             var sender = posting(first)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 507, 599])
-    func passingTroublesKeepThePlace(status: Int) {
+    func temporaryErrorKeepsTheEntryInTheQueue(status: Int) {
         for mark in [SubmissionAnswer.Mark.none, .acknowledged, .problem(code: "rate-limited")] {
             var sender = posting(first)
             #expect(sender.handle(answer(status, mark, retryAfter: 7)) == .wait(atLeast: 7, spread: 1))
@@ -85,12 +85,12 @@ import Testing
     @Test(arguments: [
         (Double.infinity, 86_400.0), (9_223_372_036_854_775_808, 86_400), (-5, 0), (-.infinity, 0), (.nan, 0),
     ])
-    func aWaitThatTheServerAsksForIsADayAtMost(retryAfter: Double, waited: Double) {
+    func requestedWaitIsLimitedToADay(retryAfter: Double, waited: Double) {
         var sender = posting(first)
         #expect(sender.handle(answer(503, retryAfter: retryAfter)) == .wait(atLeast: waited, spread: 1))
     }
 
-    @Test func theBoundOfTheWaitDoublesUpToItsLimitThenPatienceEnds() {
+    @Test func maximumWaitDoublesUpToItsLimitUntilTheLastAttempt() {
         var sender = posting(first, attempts: 6)
         for spread in [1.0, 2, 4, 5, 5] {
             #expect(sender.handle(.networkFailed) == .wait(atLeast: 0, spread: spread))
@@ -116,7 +116,7 @@ import Testing
         #expect(sender.handle(.tokenRefused) == .finish(.held(code: "token-refused")))
     }
 
-    @Test func afterARefusedContractOnlyANewOneGoes() {
+    @Test func onlyANewContractFollowsARefusedOne() {
         #expect(OutboxSender.next(of: [first, second], .refused) == nil)
         let renewed = OutboxEntry(sequence: 9, kind: "Contract", submissionID: newSubmissionID())
         #expect(OutboxSender.next(of: [first, second, renewed], .refused) == renewed)
@@ -126,16 +126,16 @@ import Testing
         #expect(sender.handle(.queue([first], .refused)) == .finish(.stopped))
     }
 
-    @Test func anUnreadableFileMovesAsideWithoutARequest() {
+    @Test func unreadableFileIsMovedWithoutARequest() {
         var sender = OutboxSender()
         #expect(sender.handle(.queue([contract, first], .given)) == .read(contract))
         #expect(
-            sender.handle(.fileUnreadable) == .moveAside(contract, status: nil, code: "entry-unreadable"))
+            sender.handle(.fileUnreadable) == .moveToRefused(contract, status: nil, code: "entry-unreadable"))
         #expect(sender.handle(.queue([first], .refused)) == .finish(.stopped))
     }
 
-    /// A random server, disk and user: whatever happens, the rules hold.
-    @Test func randomWorldsKeepTheRules() {
+    /// A random server, disk and user: the rules hold for any sequence of events.
+    @Test func senderKeepsItsRulesForRandomEvents() {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         for round in 0..<500 {
@@ -144,8 +144,8 @@ import Testing
         }
     }
 
-    /// Events that do not belong to what is under way change nothing and yield nothing.
-    @Test func eventsOutOfPlaceAreIgnored() {
+    /// Events that do not belong to the current state change nothing and yield nothing.
+    @Test func unexpectedEventsAreIgnored() {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         let events: [OutboxSender.Event] = [
@@ -164,17 +164,17 @@ import Testing
     }
 }
 
-/// A model of everything around the sender.
+/// A model of the sender's environment.
 private struct SendingWorld {
     var generator: Seeded
     var queue: [OutboxEntry] = []
-    var consent = ConsentStanding.none
+    var consent = OutboxConsentState.none
     var contractAccepted = false
     var nextSequence: Int64 = 1
     var renewals = 0
     var failuresInARow = 0
     var posted: OutboxEntry?
-    /// What the last answer really was.
+    /// The actual meaning of the last response.
     var acknowledged = false
     var refused = false
 
@@ -185,7 +185,7 @@ private struct SendingWorld {
         if consent == .none { consent = .given }
     }
 
-    /// Runs to the end; the broken rule, if one broke.
+    /// Runs to the end and returns the broken rule, if any.
     mutating func run() -> String? {
         append("Contract")
         for _ in 0..<Int.random(in: 0...5, using: &generator) {
@@ -214,7 +214,7 @@ private struct SendingWorld {
                 queue.removeAll { $0 == entry }
                 if entry.isContract { (consent, contractAccepted) = (.given, true) }
                 failuresInARow = 0
-            case .moveAside(let entry, let status, _):
+            case .moveToRefused(let entry, let status, _):
                 guard status == nil || refused else { return "a file went aside that the study did not refuse" }
                 queue.removeAll { $0 == entry }
                 if entry.isContract { consent = .refused }
@@ -223,7 +223,7 @@ private struct SendingWorld {
                 failuresInARow += 1
                 if failuresInARow >= 4 { return "patience did not end" }
                 guard atLeast >= 0, spread > 0, spread <= 300 else { return "a wait out of bounds" }
-                // Meanwhile the person does something.
+                // Meanwhile the person queues something.
                 if Bool.random(using: &generator) {
                     append(Int.random(in: 0..<4, using: &generator) == 0 ? "Contract" : "Patient")
                 }

@@ -4,39 +4,39 @@ import Testing
 
 @testable import Outbox
 
-/// The queue is stopped before each of its file operations, one after the other, and comes up with what was durable.
+/// Stops the queue before each of its file operations in turn, and restarts it with the durable state.
 @Suite struct PowerLossTests {
     private static func open(_ files: ModelFiles) throws -> OutboxDirectory {
         try .open(
             folder: URL(fileURLWithPath: "/d/outbox"), refusedFolder: URL(fileURLWithPath: "/d/refused"), files: files)
     }
 
-    /// What the story below came to before it was stopped.
+    /// The results of the scenario below until it was stopped.
     private final class Diary {
         var contract: String?
         var promised: [String] = []
     }
 
-    /// A Contract, four data (the server refuses the second), sent in two rounds.
-    private func story(_ files: ModelFiles, _ study: ScriptedStudy, _ diary: Diary) async throws {
+    /// Runs the scenario: a Contract and four data entries (the server refuses the second), sent in two rounds.
+    private func story(_ files: ModelFiles, study: ScriptedStudy, diary: Diary) async throws {
         let outbox = try Self.open(files)
         let contract = newSubmissionID()
         try outbox.append("Contract", submissionID: contract)
         diary.contract = contract
         diary.promised.append(contract)
-        for _ in 0..<2 { try promise("Observation", outbox, diary) }
+        for _ in 0..<2 { try promise("Observation", outbox: outbox, diary: diary) }
         _ = try await study.connection().sendAll(from: outbox)
-        for _ in 0..<2 { try promise("Patient", outbox, diary) }
+        for _ in 0..<2 { try promise("Patient", outbox: outbox, diary: diary) }
         _ = try await study.connection().sendAll(from: outbox)
     }
 
-    private func promise(_ kind: String, _ outbox: OutboxDirectory, _ diary: Diary) throws {
+    private func promise(_ kind: String, outbox: OutboxDirectory, diary: Diary) throws {
         let submissionID = newSubmissionID()
         try outbox.append(kind, submissionID: submissionID)
         diary.promised.append(submissionID)
     }
 
-    @Test func nothingQueuedIsLostAndNoNumberIsUsedTwice() async throws {
+    @Test func queuedEntriesSurviveAPowerLossAndNumbersAreUnique() async throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         var stopped = 0
@@ -45,53 +45,54 @@ import Testing
             let study = ScriptedStudy { _, number in TransportResponse(status: number == 2 ? 400 : 200) }
             let diary = Diary()
             files.losePower(before: step)
-            do { try await story(files, study, diary) } catch {}
+            do { try await story(files, study: study, diary: diary) } catch {}
             guard files.wentDown else {
                 #expect(stopped > 100)
                 return
             }
             stopped += 1
             files.restart()
-            try await check(files, study, diary, "seed \(seed), step \(step)")
+            try await check(files, study: study, diary: diary, comment: "seed \(seed), step \(step)")
         }
         Issue.record("the story did not end")
     }
 
-    private func check(_ files: ModelFiles, _ study: ScriptedStudy, _ diary: Diary, _ place: Comment) async throws {
+    private func check(_ files: ModelFiles, study: ScriptedStudy, diary: Diary, comment: Comment) async throws {
         let outbox = try Self.open(files)
-        // 1. No half file, no leftover.
-        #expect(!files.paths.contains { $0.contains("/.tmp-") }, place)
-        for entry in try outbox.entries() { #expect(throws: Never.self, place) { try outbox.read(entry) } }
-        // 2. Everything promised is queued, refused, or with the server.
+        // 1. There are no partial files and no leftovers.
+        #expect(!files.paths.contains { $0.contains("/.tmp-") }, comment)
+        for entry in try outbox.entries() { #expect(throws: Never.self, comment) { try outbox.read(entry) } }
+        // 2. All confirmed entries are queued, refused, or on the server.
         let known = Set(
             try (outbox.entries() + outbox.refusedEntries()).map(\.submissionID)
                 + (await study.submissions.map(\.submissionID)))
-        #expect(known.isSuperset(of: diary.promised), place)
-        // 3. The consent is remembered: data may follow, or need a Contract.
+        #expect(known.isSuperset(of: diary.promised), comment)
+        // 3. The consent is kept: data can follow, or needs a Contract.
         if diary.contract == nil, try !outbox.entries().contains(where: \.isContract) { try outbox.append("Contract") }
         let later = newSubmissionID()
         try outbox.append("Observation", submissionID: later)
         let report = try await study.connection().sendAll(from: outbox)
-        #expect(report.ending == .emptied, place)
-        // 4. In the end the server has it all, the Contract first, each number for one submission, sent again unchanged.
+        #expect(report.ending == .emptied, comment)
+        // 4. In the end the server has everything, the Contract first, each number for one submission, repeated without
+        // changes.
         let submissions = await study.submissions
         let refused = Set(try outbox.refusedEntries().map(\.submissionID))
         let accepted = Set(submissions.filter { $0.status == 200 }.map(\.submissionID))
-        #expect(accepted.union(refused).isSuperset(of: diary.promised + [later]), place)
-        #expect(submissions.first?.kind == "Contract", place)
+        #expect(accepted.union(refused).isSuperset(of: diary.promised + [later]), comment)
+        #expect(submissions.first?.kind == "Contract", comment)
         for group in Dictionary(grouping: submissions, by: \.sequence).values {
-            #expect(Set(group.map(\.body)).count == 1, place)
+            #expect(Set(group.map(\.body)).count == 1, comment)
         }
         for group in Dictionary(grouping: submissions, by: \.submissionID).values {
-            #expect(Set(group.map(\.sequence)).count == 1, place)
+            #expect(Set(group.map(\.sequence)).count == 1, comment)
         }
-        // 5. What stands aside has its reason.
+        // 5. A refused entry has its reason.
         for entry in try outbox.refusedEntries() {
-            #expect(try outbox.refusal(of: entry).code == "scripted-400", place)
+            #expect(try outbox.refusal(of: entry).code == "scripted-400", comment)
         }
     }
 
-    /// The Contract is refused, and the power goes at any operation: nothing but a Contract is sent afterwards.
+    /// The Contract is refused, and the power is lost at any operation: afterwards only a Contract is sent.
     @Test func aRefusedContractStopsAllThroughAnyPowerLoss() async throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
@@ -107,7 +108,7 @@ import Testing
             files.restart()
             #expect(try await refusing.connection().sendAll(from: Self.open(files)).ending == .stopped)
             #expect(await refusing.submissions.allSatisfy { $0.kind == "Contract" }, "seed \(seed), step \(step)")
-            // A new Contract that is accepted lets the data go, behind it.
+            // After a new Contract is accepted, the data is sent.
             let study = ScriptedStudy()
             try Self.open(files).append("Contract")
             #expect(
@@ -121,7 +122,7 @@ import Testing
         Issue.record("the story did not end")
     }
 
-    @Test func aFullDiskLeavesNoHalfFileAndTheNextGoodOneGoesThrough() async throws {
+    @Test func fullDiskLeavesNoPartialFileAndTheNextEntryIsSent() async throws {
         let files = ModelFiles(seed: 1)
         let outbox = try Self.open(files)
         try outbox.append("Contract")
@@ -129,7 +130,7 @@ import Testing
         files.setCapacity(300)
         for _ in 0..<3 { #expect(code { _ = try outbox.append("Observation") } == "storage-full") }
         #expect(files.paths == before)
-        // Sending needs no room.
+        // Sending needs no space.
         let study = ScriptedStudy()
         #expect(try await study.connection().sendAll(from: outbox).sent == 1)
         files.setCapacity(nil)
@@ -138,7 +139,7 @@ import Testing
         #expect(try await study.connection().sendAll(from: outbox).sent == 1)
     }
 
-    @Test func whatIsStoredMakesRoomForWhatIsNewAndWhatIsOnlySentDoesNot() async throws {
+    @Test func storedEntriesMakeRoomForNewOnesAndSentOnesDoNot() async throws {
         let files = ModelFiles(seed: 1)
         let outbox = try Self.open(files)
         let contract = try outbox.append("Contract")
@@ -146,17 +147,17 @@ import Testing
         files.setCapacity(envelope(submissionID: contract.submissionID, sequence: 1).count + 250)
         #expect(code { _ = try outbox.append("Observation") } == "storage-full")
         #expect(try outbox.sentSubmissions().count == 1)
-        _ = try outbox.note([contract.submissionID: "refused"], retention: SentRetention(), now: Date())
+        _ = try outbox.record([contract.submissionID: "refused"], retention: SentRetention(), now: Date())
         #expect(code { _ = try outbox.append("Observation") } == "storage-full")
-        _ = try outbox.note([contract.submissionID: "stored"], retention: SentRetention(), now: Date())
+        _ = try outbox.record([contract.submissionID: "stored"], retention: SentRetention(), now: Date())
         try outbox.append("Observation")
         #expect(try outbox.sentSubmissions().isEmpty)
         #expect(try outbox.consent() == .given)
     }
 
     #if os(Linux)
-        /// The same on a real file system of a few pages, where the tests may make one.
-        @Test func aRealFullDiskLeavesNoHalfFile() async throws {
+        /// The same on a real file system of a few pages, if the tests may create one.
+        @Test func realFullDiskLeavesNoPartialFile() async throws {
             try await withSmallDisk("64k") { disk in
                 let store = try DeviceStore.open(URL(fileURLWithPath: disk.path).appendingPathComponent("device"))
                 let (submissionID, payload) = (newSubmissionID(), String(repeating: "A", count: 20_000))
@@ -175,7 +176,7 @@ import Testing
                 let names = try FileManager.default.contentsOfDirectory(
                     atPath: store.folder.appendingPathComponent("outbox").path)
                 #expect(!names.contains { $0.hasPrefix(".tmp-") })
-                // What is stored makes room for what is new, and what is only sent does not.
+                // Stored entries make room for new ones; entries that are only sent do not.
                 let last = try #require(entries.last)
                 try store.outbox.moveToSent(last)
                 #expect(
@@ -184,7 +185,7 @@ import Testing
                             envelope(submissionID: submissionID, sequence: $0, payload: payload)
                         }
                     } == "storage-full")
-                _ = try store.outbox.note([last.submissionID: "stored"], retention: SentRetention(), now: Date())
+                _ = try store.outbox.record([last.submissionID: "stored"], retention: SentRetention(), now: Date())
                 try store.outbox.append(kind: "Observation", submissionID: submissionID) {
                     envelope(submissionID: submissionID, sequence: $0, payload: payload)
                 }

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Outbox
 
-/// A resource as a view over its JSON tells it.
+/// A resource with the members of its JSON object.
 struct PlainResource: ResourceContent {
     var object: JSONObject
     var resourceType: String { object["resourceType"]?.string ?? "" }
@@ -19,7 +19,7 @@ struct PlainResource: ResourceContent {
 }
 
 @Suite struct QueueingTests {
-    /// A store with the key that opens what it seals.
+    /// A store with the key that opens its sealed envelopes.
     private struct Device {
         let folder: TemporaryFolder
         let store: DeviceStore
@@ -55,7 +55,7 @@ struct PlainResource: ResourceContent {
         #expect(opened.fhirVersion == "4.0.1")
     }
 
-    @Test func aLinkOfTheSiteIsQueuedAfterTheContractAndNothingElseAsOne() throws {
+    @Test func validLinkIsQueuedAfterTheContract() throws {
         let device = try Device()
         let token = LinkToken(random: [UInt8](repeating: 3, count: 32), study: "s", now: Date())
         let scanned = try token.signed(with: P256SigningKey())
@@ -70,7 +70,7 @@ struct PlainResource: ResourceContent {
         #expect(opened.contentType == .link && opened.payload == scanned)
     }
 
-    @Test func nothingIsQueuedBeforeTheContract() throws {
+    @Test func queueingRequiresTheContractFirst() throws {
         let device = try Device()
         #expect(code { try device.store.queue(PlainResource("Observation")) } == "consent-required")
         #expect(code { try device.store.queue([PlainResource("Observation")]) } == "consent-required")
@@ -94,7 +94,7 @@ struct PlainResource: ResourceContent {
     }
 
     @Test(arguments: ["", "../Contract", "Contract 1", "Observation\n"])
-    func whatHasNoTypeIsRefused(type: String) throws {
+    func resourceWithoutAValidTypeIsRefused(type: String) throws {
         let device = try Device()
         try device.store.queue(PlainResource("Contract"))
         #expect(code { try device.store.queue(PlainResource(type)) } == "kind-invalid")

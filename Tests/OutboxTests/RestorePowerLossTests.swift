@@ -4,18 +4,18 @@ import Testing
 
 @testable import Outbox
 
-/// A device and a study that is set back to backups, stopped at any file operation: what a person gave is in the queue,
+/// A device and a study that is restored from backups, stopped at any file operation: each entry of a person is queued,
 /// sent, refused, or was stored for thirty days.
 @Suite struct RestorePowerLossTests {
-    /// The device, the study and what was promised.
+    /// The device, the study and the confirmed entries.
     private final class World {
         let files: ModelFiles
         let study = ModelStudy()
         let clock = WaitLog()
         var promised: [String] = []
-        /// Since when the study says so, by submission.
+        /// The time since which the study reports an entry as stored, by submission.
         var storedSince: [String: Date] = [:]
-        /// What the device let go when it was allowed to.
+        /// The entries that the device removed when it was allowed to.
         var gone: Set<String> = []
 
         init(seed: UInt64) { files = ModelFiles(seed: seed) }
@@ -28,7 +28,7 @@ import Testing
             promised.append(submissionID)
         }
 
-        func learn() async throws { try await study.connection(clock).learnDeliveries(in: store()) }
+        func refresh() async throws { try await study.connection(clock).refreshDeliveries(in: store()) }
         func send() async throws {
             _ = try await study.connection(clock).sendAll(from: store().outbox, patience: .init(attempts: 1))
         }
@@ -50,7 +50,7 @@ import Testing
             storedSince = storedSince.filter { ["stored", "refused"].contains(left[$0.key]?.status) }
         }
 
-        /// Sees what the device let go; the broken rule, if one broke.
+        /// Checks the entries that the device removed; returns the broken rule, if any.
         func check() throws -> String? {
             let outbox = try store().outbox
             let sent = try outbox.sentSubmissions().map(\.entry)
@@ -65,7 +65,7 @@ import Testing
             return nil
         }
 
-        /// What the study has in the end, when it takes everything.
+        /// Checks the study's entries in the end, when it accepts everything.
         func checkEnd() async throws -> String? {
             await study.refuse("Patient", with: nil)
             await study.refuse("Contract", with: nil)
@@ -84,9 +84,9 @@ import Testing
         }
     }
 
-    /// Everything once: sent, learned, refused, let go, lost in a restore, sent again.
+    /// Runs each event once: sent, updated, refused, removed, lost in a restore, sent again.
     private func story(_ world: World) async throws {
-        try await world.learn()
+        try await world.refresh()
         try world.append("Contract")
         for _ in 0..<2 { try world.append("Observation") }
         try await world.send()
@@ -98,7 +98,7 @@ import Testing
         try await world.synchronize()
         world.clock.wait(31 * 86_400)
         await world.settle()
-        try await world.learn()
+        try await world.refresh()
         try world.append("Observation")
         try await world.synchronize()
         await world.restore()
@@ -126,7 +126,7 @@ import Testing
                 Issue.record("seed \(seed), step \(step), in the end: \(broken)")
             }
             if !wentDown {
-                // The whole story was told: 30 days passed for one, and one came back twice.
+                // The whole scenario has run: for one entry 30 days passed, and one was requeued twice.
                 #expect(step > 200)
                 #expect(world.gone.count == 2)
                 #expect(await world.study.arrivals.count > Set(world.study.arrivals).count)
@@ -136,8 +136,8 @@ import Testing
         Issue.record("the story did not end")
     }
 
-    /// Random devices, studies and power losses, several in one life.
-    @Test func randomLivesLoseNothing() async throws {
+    /// Random devices, studies and power losses, several in one run.
+    @Test func randomPowerLossesAndRestoresLoseNothing() async throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         var losses = 0
@@ -173,7 +173,7 @@ import Testing
         case 3: try world.append("Patient")
         case 4, 5: try await world.send()
         case 6, 7: try await world.synchronize()
-        case 8: try await world.learn()
+        case 8: try await world.refresh()
         case 9: await world.settle()
         case 10: world.clock.wait(Double.random(in: 0...40, using: &generator) * 86_400)
         case 11: await world.study.makeBackup()

@@ -5,7 +5,7 @@ import Testing
 @testable import Outbox
 
 @Suite struct RetryTests {
-    @Test func refusedOnesGoBackInTheirOrderBeforeWhatIsNewer() async throws {
+    @Test func refusedEntriesAreRequeuedInOrderBeforeNewerOnes() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let entries = try ["Contract", "Observation", "Patient", "Observation"].map { try outbox.append($0) }
@@ -23,18 +23,18 @@ import Testing
         #expect(try outbox.retryRefused() == 0)
     }
 
-    @Test func aRefusedContractIsGivenAgainUntilItIsAnswered() async throws {
+    @Test func refusedContractIsRetriedUntilItIsAccepted() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let entries = try ["Contract", "Observation"].map { try outbox.append($0) }
         let refusing = ScriptedStudy { _, _ in TransportResponse(status: 422) }
         #expect(try await refusing.connection().sendAll(from: outbox).ending == .stopped)
-        // 1. Refused again, it stops all again.
+        // 1. Refused again, it stops everything again.
         #expect(try outbox.retryRefused() == 1)
         #expect(try outbox.consent() == .given)
         #expect(try await refusing.connection().sendAll(from: outbox).ending == .stopped)
         #expect(await refusing.submissions.map(\.kind) == ["Contract", "Contract"])
-        // 2. Accepted, it opens the way.
+        // 2. Once it is accepted, the others are sent.
         #expect(try outbox.retryRefused() == 1)
         let study = ScriptedStudy()
         #expect(try await study.connection().sendAll(from: outbox).ending == .emptied)
@@ -57,7 +57,7 @@ import Testing
         #expect(try outbox.refusedEntries() == [old])
     }
 
-    @Test func ofTwoRefusedContractsTheFirstAnswerCounts() async throws {
+    @Test func dataWaitWhileAnEarlierContractIsRefused() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.append("Contract")
@@ -66,7 +66,7 @@ import Testing
         let refusing = ScriptedStudy { _, _ in TransportResponse(status: 422) }
         _ = try await refusing.connection().sendAll(from: outbox)
         #expect(try outbox.retryRefused() == 2)
-        // Were it not so, the data between them would go after a refused Contract.
+        // Otherwise the data between them would be sent after a refused Contract.
         #expect(try await refusing.connection().sendAll(from: outbox).ending == .stopped)
         #expect(await refusing.submissions.allSatisfy { $0.kind == "Contract" })
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Outbox
 
-/// Where a device's credentials are.
+/// Storage of a device's credentials.
 @Suite struct SecretTests {
-    /// Secrets in memory, as a Keychain holds them: apart from the folder.
+    /// Secrets in memory, outside of the folder like those in a Keychain.
     private final class MemorySecrets: SecretStore, @unchecked Sendable {
         private let lock = NSLock()
         private var secrets: [String: Data] = [:]
@@ -20,7 +20,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
     }
 
-    @Test func aSecretInAFileIsReadableByItsOwnerAlone() throws {
+    @Test func secretFileIsReadableOnlyByItsOwner() throws {
         let folder = try TemporaryFolder()
         let secrets = FileSecrets(folder: folder.url)
         #expect(try secrets.secret(named: "a") == nil)
@@ -34,7 +34,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [".lock"])
     }
 
-    @Test func theEnrolmentIsWhereTheSecretsAreAndNowhereElse() throws {
+    @Test func enrolmentIsStoredOnlyWithTheSecrets() throws {
         let (folder, secrets) = (try TemporaryFolder(), MemorySecrets())
         let store = try DeviceStore.open(folder.url, secrets: secrets)
         #expect(!store.isEnrolled)
@@ -57,7 +57,7 @@ import Testing
         #expect(code { _ = try store.enrolment() } == "not-enrolled")
     }
 
-    @Test func aDamagedEnrolmentIsToldAndNotTakenForNone() throws {
+    @Test func damagedEnrolmentIsReportedAndNotTreatedAsMissing() throws {
         let (folder, secrets) = (try TemporaryFolder(), MemorySecrets())
         let store = try DeviceStore.open(folder.url, secrets: secrets)
         try secrets.save(Data("{".utf8), named: "enrolment.json")
@@ -65,7 +65,7 @@ import Testing
         #expect(store.isEnrolled)
     }
 
-    @Test func withoutAKeychainTheEnrolmentIsAFileOfItsOwnerAlone() throws {
+    @Test func enrolmentWithoutAKeychainIsAFileOfItsOwner() throws {
         let folder = try TemporaryFolder()
         let store = try DeviceStore.open(folder.url)
         try store.save(ScriptedStudy.enrolment())

@@ -6,7 +6,7 @@ import Wire
 @testable import Outbox
 
 @Suite struct SendingTests {
-    @Test func aQueueGoesInOrderWithTokenAndAntispam() async throws {
+    @Test func queueIsSentInOrderWithTokenAndAntispam() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let entries = try [outbox.append("Contract"), outbox.append("Observation"), outbox.append("Patient")]
@@ -31,7 +31,7 @@ import Wire
         #expect(try outbox.sentSubmissions().map(\.entry) == entries)
     }
 
-    @Test func aC3PROEnvelopeGoesAsPlainJSON() async throws {
+    @Test func c3proEnvelopeIsSentAsPlainJSON() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let sealed = C3PROEnvelope(keyID: "", symmetricKey: "AA==", message: "AA==", version: "1.0.2")
@@ -41,13 +41,13 @@ import Wire
         let last = try #require(await study.requests.last)
         #expect(last.headers["Content-Type"] == "application/json")
         #expect(last.body == sealed.bytes)
-        // Kept under the id that the study gives it, which is made of its content.
+        // Kept under the id that the study assigns, which is made from its content.
         let listed = try EnvelopeHeader.read(from: sealed.bytes).listedSubmissionID
         #expect(last.headers["Tributary-Submission"] == listed)
         #expect(try outbox.sentSubmissions().map(\.entry.submissionID) == [listed])
     }
 
-    @Test func whatFailsForNowHoldsAllBehindIt() async throws {
+    @Test func temporaryFailureHoldsAllLaterEntries() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         for kind in ["Contract", "Observation", "Patient"] { try outbox.append(kind) }
@@ -63,7 +63,7 @@ import Wire
         #expect(await up.accepted.map(\.sequence) == [2, 3])
     }
 
-    @Test(arguments: ["7", "Fri, 15 Jan 2027 08:00:07 GMT"]) func theServersWaitIsHonoured(retryAfter: String)
+    @Test(arguments: ["7", "Fri, 15 Jan 2027 08:00:07 GMT"]) func retryAfterOfTheServerIsHonoured(retryAfter: String)
         async throws
     {
         let folder = try TemporaryFolder()
@@ -98,7 +98,7 @@ import Wire
         #expect(await study.tokens == 2)
     }
 
-    @Test func aClientTheServerDoesNotKnowKeepsItsFiles() async throws {
+    @Test func unknownClientKeepsItsFiles() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.append("Contract")
@@ -117,7 +117,7 @@ import Wire
         #expect(await study.submissions.isEmpty)
     }
 
-    @Test func aRefusedFileStandsAsideWithItsReason() async throws {
+    @Test func refusedEntryIsMovedWithItsReason() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.append("Contract")
@@ -136,7 +136,7 @@ import Wire
         #expect(refusal.status == 409 && refusal.code == "submission-conflict")
     }
 
-    /// Whatever stands between the phone and the study, its answers settle nothing.
+    /// Responses of any intermediary between the phone and the study settle nothing.
     @Test(arguments: [
         (200, ""), (200, "<html>Down for maintenance</html>"), (200, "{}"), (204, ""), (302, ""), (403, "<html>"),
         (404, "<html>Not found</html>"), (404, #"{"code":"not-found"}"#), (400, #"{"code":"bad-request"}"#),
@@ -158,7 +158,7 @@ import Wire
         #expect(waits.waits == [1, 2])
         #expect(try outbox.entries() == entries)
         #expect(try outbox.refusedEntries().isEmpty && outbox.sentSubmissions().isEmpty)
-        // The study itself is back.
+        // The study itself is available again.
         #expect(try await ScriptedStudy().connection().sendAll(from: outbox).sent == 2)
     }
 
@@ -180,7 +180,7 @@ import Wire
     }
 
     @Test(arguments: ["9223372036854775807", "99999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
-    func noWaitOfTheServersIsLongerThanADay(retryAfter: String) async throws {
+    func waitForTheServerIsLimitedToADay(retryAfter: String) async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.append("Contract")
@@ -193,13 +193,13 @@ import Wire
         #expect(waits.waits == [86_401])
     }
 
-    @Test(arguments: ["{}", "<html>", #"{"error":"In valid\n"}"#, #"{"code":1}"#]) func aCodeThatIsNoWordIsNotTaken(
+    @Test(arguments: ["{}", "<html>", #"{"error":"In valid\n"}"#, #"{"code":1}"#]) func invalidErrorCodeIsIgnored(
         body: String
     ) {
         #expect(TransportResponse(status: 400, body: Data(body.utf8)).errorCode == nil)
     }
 
-    @Test func aDamagedFileStandsAsideAndTheNextGoes() async throws {
+    @Test func damagedFileIsMovedAndTheNextIsSent() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.append("Contract")
@@ -207,11 +207,11 @@ import Wire
             try outbox.append("Observation"), try outbox.append("Observation"), try outbox.append("Observation"),
         ]
         try outbox.append("Patient")
-        let place = folder.url.appendingPathComponent("outbox")
-        try Data().write(to: place.appendingPathComponent(damaged[0].name))
-        try Data("{\"half\":".utf8).write(to: place.appendingPathComponent(damaged[1].name))
+        let queue = folder.url.appendingPathComponent("outbox")
+        try Data().write(to: queue.appendingPathComponent(damaged[0].name))
+        try Data("{\"half\":".utf8).write(to: queue.appendingPathComponent(damaged[1].name))
         try envelope(submissionID: newSubmissionID(), sequence: 4).write(
-            to: place.appendingPathComponent(damaged[2].name))
+            to: queue.appendingPathComponent(damaged[2].name))
         let study = ScriptedStudy()
         let report = try await study.connection().sendAll(from: outbox)
         #expect(report == SendReport(sent: 2, refused: 3, remaining: 0, ending: .emptied, reason: nil))
@@ -219,7 +219,7 @@ import Wire
         #expect(try damaged.map { try outbox.refusal(of: $0).code } == Array(repeating: "entry-unreadable", count: 3))
     }
 
-    @Test func aRefusedContractStopsAllUntilANewOneThatGoesFirst() async throws {
+    @Test func refusedContractStopsSendingUntilANewOneIsAccepted() async throws {
         let folder = try TemporaryFolder()
         var outbox = try folder.outbox()
         try outbox.append("Contract")
@@ -227,25 +227,25 @@ import Wire
         let refusing = ScriptedStudy { _, _ in TransportResponse(status: 422) }
         let stopped = SendReport(sent: 0, refused: 1, remaining: 2, ending: .stopped, reason: "consent-refused")
         #expect(try await refusing.connection().sendAll(from: outbox) == stopped)
-        // 1. It stays so, in another process too; what is made meanwhile waits.
+        // 1. It stays refused, in another process too; entries made meanwhile wait.
         outbox = try folder.outbox()
         #expect(try outbox.consent() == .refused)
         let later = try outbox.append("Observation")
         let study = ScriptedStudy()
         #expect(try await study.connection().sendAll(from: outbox).ending == .stopped)
         #expect(await study.submissions.isEmpty)
-        // 2. A second one that is refused changes nothing.
+        // 2. A second refused one changes nothing.
         try outbox.append("Contract")
         #expect(try await refusing.connection().sendAll(from: outbox).ending == .stopped)
         #expect(await refusing.submissions.map(\.kind) == ["Contract", "Contract"])
-        // 3. One that is accepted opens the way and goes before all that waits.
+        // 3. An accepted one is sent before all waiting entries and releases them.
         let renewed = try outbox.append("Contract")
         #expect(try await study.connection().sendAll(from: outbox).ending == .emptied)
         #expect(await study.accepted.map(\.submissionID) == ([renewed] + data + [later]).map(\.submissionID))
         #expect(try outbox.consent() == .given)
     }
 
-    @Test func whatIsQueuedWhileSendingGoesToo() async throws {
+    @Test func entriesQueuedWhileSendingAreSentToo() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         try outbox.append("Contract")
@@ -255,7 +255,7 @@ import Wire
         #expect(try await study.connection().sendAll(from: outbox).sent == 2)
     }
 
-    @Test func aLongQueueGoesInOrder() async throws {
+    @Test func longQueueIsSentInOrder() async throws {
         let files = ModelFiles(seed: 1)
         let outbox = try OutboxDirectory.open(
             folder: URL(fileURLWithPath: "/d/outbox"), refusedFolder: URL(fileURLWithPath: "/d/refused"), files: files)
@@ -266,7 +266,7 @@ import Wire
         #expect(await study.accepted.map(\.sequence) == Array(1...31))
     }
 
-    @Test func twoSendersAreNotAtWorkAtATime() async throws {
+    @Test func secondSenderIsRefusedWhileOneRuns() async throws {
         let folder = try TemporaryFolder()
         let outbox = try folder.outbox()
         let lock = try outbox.sendingLock()
@@ -276,7 +276,7 @@ import Wire
     }
 }
 
-/// Runs something the first time only.
+/// Runs a closure only the first time.
 private final class Once: @unchecked Sendable {
     private let lock = NSLock()
     private var done = false

@@ -12,18 +12,18 @@ import Testing
         OutboxEntry(sequence: sequence, kind: "Observation", submissionID: newSubmissionID())
     }
 
-    @Test func aNameTellsWhatBecameOfItAndWhen() {
+    @Test func nameContainsTheOutcomeAndItsTime() {
         let entry = entry(12)
         for fate in [SentSubmission.Fate.waiting, .stored(Self.now), .refused(Self.now)] {
             let submission = SentSubmission(entry: entry, fate: fate)
             #expect(SentSubmission(name: submission.name) == submission)
         }
         #expect(SentSubmission(entry: entry, fate: .stored(Self.now)).name == entry.name + ".stored-1800000000")
-        // A queue does not take it for one of its own.
+        // A queue does not accept it as one of its entries.
         #expect(OutboxEntry(name: entry.name + ".stored-1800000000") == nil)
     }
 
-    @Test func anyClockMakesAName() {
+    @Test func anyTimeCanBeWrittenInAFileName() {
         for seconds in [-1e300, -1, 0, 1e300, .infinity, -.infinity, .nan] {
             let submission = SentSubmission(entry: entry(1), fate: .stored(Date(timeIntervalSince1970: seconds)))
             #expect(SentSubmission(name: submission.name) != nil)
@@ -34,22 +34,22 @@ import Testing
         "stored", "stored-", "stored--1", "stored-1-2", "stored-x", "stored-1234567890123", "stored-007", "stored-+7",
         "held-1", "",
     ])
-    func otherNamesAreSomebodyElses(suffix: String) {
+    func otherNamesAreNotSentSubmissions(suffix: String) {
         #expect(SentSubmission(name: entry(1).name + "." + suffix) == nil)
     }
 
-    @Test func theFirstHearingOfAFateCountsAndAnotherFateIsANewOne() {
+    @Test func firstReportOfAnOutcomeCountsAndAnotherOutcomeReplacesIt() {
         let submission = SentSubmission(entry: entry(1))
-        let stored = submission.told("stored", at: Self.now)
+        let stored = submission.withStatus("stored", at: Self.now)
         let later = Self.now.addingTimeInterval(5)
         #expect(stored.fate == .stored(Self.now))
-        #expect(stored.told("stored", at: later) == stored)
-        #expect(stored.told("received", at: later) == submission)
-        #expect(stored.told("a-later-servers-word", at: later) == submission)
-        #expect(submission.told("refused", at: Self.now).told("stored", at: later).fate == .stored(later))
+        #expect(stored.withStatus("stored", at: later) == stored)
+        #expect(stored.withStatus("received", at: later) == submission)
+        #expect(stored.withStatus("a-later-servers-word", at: later) == submission)
+        #expect(submission.withStatus("refused", at: Self.now).withStatus("stored", at: later).fate == .stored(later))
     }
 
-    @Test func whatIsSettledGoesAfterThirtyDaysAndWhatIsNotStays() {
+    @Test func settledSubmissionsExpireAfterThirtyDaysAndOthersStay() {
         let old = Self.now.addingTimeInterval(-30 * Self.day)
         let young = old.addingTimeInterval(1)
         let sent = [
@@ -62,7 +62,7 @@ import Testing
         #expect(expired.map(\.entry.sequence) == [2, 3])
     }
 
-    @Test func beyondTheBoundsTheStoredOnesGoOldestFirstAndNeverOthers() {
+    @Test func retentionLimitsRemoveOnlyStoredEntriesOldestFirst() {
         let sent: [SentSubmission] = [
             .init(entry: entry(1)), .init(entry: entry(2), fate: .stored(Self.now.addingTimeInterval(-1))),
             .init(entry: entry(3), fate: .stored(Self.now.addingTimeInterval(-2))),
@@ -79,7 +79,7 @@ import Testing
         #expect(expired(SentRetention(maximumBytes: 0, maximumFiles: 0)) == [3, 2, 5])
     }
 
-    /// Random files, bounds and clocks: what goes is settled and was kept its time, or had to make room.
+    /// Random files, limits and clocks: a removed entry is settled, and was kept for its time or had to make room.
     @Test func randomRetentionsKeepTheRules() {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)

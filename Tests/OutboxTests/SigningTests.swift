@@ -8,9 +8,9 @@ import Wire
 
 @Suite struct SigningTests {
     private let folder = try? TemporaryFolder()
-    private let house: PrivateKey
+    private let studyKey: PrivateKey
 
-    init() throws { house = try PrivateKey.generateP256() }
+    init() throws { studyKey = try PrivateKey.generateP256() }
 
     private func store(study: String? = "s") throws -> DeviceStore {
         let folder = try #require(folder)
@@ -18,15 +18,15 @@ import Wire
         try store.save(
             Enrolment(
                 baseURL: "https://study.example", clientID: "c", clientSecret: "s", antispam: "a",
-                jwks: String(decoding: PublicKey.jwks([house.publicKey], study: study), as: UTF8.self)))
+                jwks: String(decoding: PublicKey.jwks([studyKey.publicKey], study: study), as: UTF8.self)))
         return store
     }
 
     private func signature(_ entry: OutboxEntry, in store: DeviceStore) throws -> SubmissionSignature? {
-        try OpenedEnvelope.open(store.outbox.read(entry), with: KeySet([house])).signature
+        try OpenedEnvelope.open(store.outbox.read(entry), with: KeySet([studyKey])).signature
     }
 
-    @Test func fromTheContractOnEverythingIsSignedAndNamesWhatWentBefore() throws {
+    @Test func submissionsAreSignedFromTheContractOnAndNameTheirPredecessor() throws {
         let store = try store()
         let key = try store.signingKey().publicKey
         #expect(try store.signingKey().publicKey == key)
@@ -38,12 +38,12 @@ import Wire
             #expect(signature.previous == previous)
             #expect(signature.sequence == entry.sequence && signature.submissionID == entry.submissionID)
             previous = signature.jws.digest
-            // What is sent is gone from the queue, and the chain goes on.
+            // A sent entry leaves the queue, and the chain continues.
             if kind == "Patient" { try store.outbox.moveToSent(entry) }
         }
     }
 
-    @Test func theKeyIsKeptWhereSecretsAreAndForNobodyElse() throws {
+    @Test func keyIsStoredWithTheSecretsForItsOwnerOnly() throws {
         let store = try store()
         _ = try store.signingKey()
         let file = store.folder.appendingPathComponent("signing-key")
@@ -51,23 +51,23 @@ import Wire
         #expect(mode?.intValue == 0o600)
     }
 
-    @Test func whatIsQueuedForAnOlderServerIsUnsignedUntilTheNextContract() throws {
+    @Test func entriesForAnOlderServerAreUnsignedUntilTheNextContract() throws {
         let store = try store(study: nil)
         #expect(try store.deviceKey() == nil)
         let contract = try store.queue(Data("{}".utf8), kind: "Contract", as: .resource)
         #expect(try signature(contract, in: store) == nil)
         let newer = try self.store()
-        // The study knows no key of this device yet.
+        // The study does not know a key of this device yet.
         #expect(try signature(newer.queue(Data("{}".utf8), kind: "Observation", as: .resource), in: newer) == nil)
         #expect(try signature(newer.queue(Data("{}".utf8), kind: "Contract", as: .resource), in: newer) != nil)
         #expect(try signature(newer.queue(Data("{}".utf8), kind: "Observation", as: .resource), in: newer) != nil)
     }
 
-    @Test func aStopBeforeTheFileLeavesNoHoleInTheChain() throws {
+    @Test func stopBeforeWritingTheFileLeavesTheChainComplete() throws {
         let store = try store()
         let contract = try store.queue(Data("{}".utf8), kind: "Contract", as: .resource)
         let digest = try #require(try signature(contract, in: store)).jws.digest
-        // The number was spent and the file never written.
+        // The number was used, and the file never written.
         let lost = try store.queue(Data("{}".utf8), kind: "Observation", as: .resource)
         try FileManager.default.removeItem(at: store.outbox.folder.appendingPathComponent(lost.name))
         let next = try store.queue(Data("{}".utf8), kind: "Observation", as: .resource)
@@ -75,7 +75,7 @@ import Wire
         #expect(try signature(next, in: store)?.previous == digest)
     }
 
-    @Test func aStoreWhoseStateIsGoneGoesOnSigning() throws {
+    @Test func storeWithoutItsStateContinuesToSign() throws {
         let store = try store()
         try store.queue(Data("{}".utf8), kind: "Contract", as: .resource)
         try FileManager.default.removeItem(at: store.outbox.folder.appendingPathComponent(".state.json"))

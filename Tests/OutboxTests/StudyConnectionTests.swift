@@ -6,7 +6,7 @@ import Wire
 @testable import Outbox
 
 @Suite struct StudyConnectionTests {
-    /// Answers by path.
+    /// Responds by path.
     private struct Table: Transport {
         let answers: [String: TransportResponse]
         func send(_ request: TransportRequest) async throws -> TransportResponse {
@@ -54,7 +54,7 @@ import Wire
         (401, "registration-refused"), (400, "registration-refused"), (503, "server-unavailable"),
         (429, "server-unavailable"), (200, "answer-invalid"),
     ])
-    func aRegistrationThatFailsSaysWhy(status: Int, expected: String) async {
+    func failedRegistrationHasItsReason(status: Int, expected: String) async {
         let table = Table(answers: [
             "GET /s/.well-known/jwks.json": .init(status: 200, body: Data(ScriptedStudy.jwks.utf8)),
             "POST /s/register": .init(status: status, body: Data(#"{"error":"unauthorized_client"}"#.utf8)),
@@ -66,7 +66,7 @@ import Wire
         #expect(result == expected)
     }
 
-    @Test func noRegistrationIsSpentOnAPlaceWithoutKeys() async {
+    @Test func registrationIsNotSentToAnAddressWithoutKeys() async {
         for (response, expected) in [
             (TransportResponse(status: 404), "request-refused"),
             (TransportResponse(status: 200, body: Data("<html>".utf8)), "answer-invalid"),
@@ -132,7 +132,7 @@ import Wire
             ])
     }
 
-    @Test func aTokenIsNewBeforeItsEnd() async throws {
+    @Test func tokenIsRenewedBeforeItExpires() async throws {
         let (study, waits) = (ScriptedStudy(), WaitLog())
         let connection = try study.connection(waits)
         #expect(try await connection.accessToken() == "token-1")
@@ -142,12 +142,12 @@ import Wire
         #expect(try await connection.accessToken() == "token-2")
     }
 
-    /// How long a token lasts is the server's word, and it may be any.
+    /// The server sets the lifetime of a token, and can send any value.
     @Test(arguments: [
         ("-1", 0.0), ("-9223372036854775808", 0), ("0", 0), ("9223372036854775807", 86_370), ("1e400", 270),
         ("9223372036854775808", 270), ("null", 270), ("\"soon\"", 270), ("0.5", 270),
     ])
-    func aTokenLastsADayAtMost(lifetime: String, seconds: Double) async throws {
+    func tokenLifetimeIsLimitedToADay(lifetime: String, seconds: Double) async throws {
         let (study, clock) = (ScriptedStudy(), WaitLog())
         let body = #"{"access_token":"t","token_type":"bearer","expires_in":\#(lifetime)}"#
         await study.setTokenAnswer(TransportResponse(status: 200, body: Data(body.utf8)))

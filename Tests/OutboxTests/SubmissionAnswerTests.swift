@@ -4,7 +4,7 @@ import Wire
 
 @testable import Outbox
 
-/// Whose word an answer is, read from its bytes.
+/// The sender of a response, determined from its bytes.
 @Suite struct SubmissionAnswerTests {
     private static let submissionID = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
     private static let other = "00000000-53f4-4b7c-9a52-0c3d8b4a9f10"
@@ -17,7 +17,7 @@ import Wire
         ).mark
     }
 
-    @Test func theStudysOwnAnswersAreKnown() {
+    @Test func responsesOfTheStudyAreRecognised() {
         for format in EnvelopeFormat.allCases {
             #expect(
                 mark(#"{"status":"received","submission":"\#(Self.submissionID)"}"#, format: format) == .acknowledged)
@@ -42,17 +42,17 @@ import Wire
         #"{"code":"Not a word\n","submission":"6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"}"#,
         #"{"code":1,"submission":"6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"}"#,
     ])
-    func whateverElseAnswersIsNotTheStudy(body: String) {
+    func responsesWithoutTheMarkAreNotTheStudys(body: String) {
         #expect(mark(body) == .none)
         #expect(mark(body, status: 404) == .none)
     }
 
-    @Test func aC3PROServersEmptyAnswerSettlesAndAPageDoesNot() {
+    @Test func emptyResponseOfAC3PROServerSettlesAndAPageDoesNot() {
         #expect(mark("", format: .c3pro) == .acknowledged)
         for page in [" ", "OK", "<html>", "{}", #"{"status":"received","submission":"\#(Self.other)"}"#] {
             #expect(mark(page, format: .c3pro) == .none)
         }
-        // Its refusals name a code; they may not name another's submission.
+        // Its refusals contain a code; they must not name another submission.
         #expect(
             mark(#"{"code":"envelope-malformed"}"#, status: 400, format: .c3pro) == .problem(code: "envelope-malformed")
         )
@@ -73,23 +73,22 @@ import Wire
             (String(repeating: "0", count: 4_000) + "5", 5), ("Fri, 31 Dec 9999 23:59:59 GMT", 86_400),
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ] as [(String, Double)])
-    func retryAfterIsADayAtMost(text: String, seconds: Double) {
+    func retryAfterIsLimitedToADay(text: String, seconds: Double) {
         let response = TransportResponse(status: 503, headers: ["Retry-After": text])
         #expect(response.retryAfter(now: Date(timeIntervalSince1970: 1_800_000_000)) == seconds)
     }
 
     @Test(arguments: ["", "1e400", "-5", "+5", "1.5", "soon", "٣", "inf", "nan", "0x10"])
-    func whatIsNoRetryAfterIsNone(text: String) {
+    func invalidRetryAfterIsIgnored(text: String) {
         let response = TransportResponse(status: 503, headers: ["Retry-After": text])
         #expect(response.retryAfter(now: Date()) == nil)
     }
 
-    @Test(arguments: [-Double.infinity, -1, 0, Double.nan]) func thePauseTakesAnyNumber(seconds: Double) async throws {
+    @Test(arguments: [-Double.infinity, -1, 0, Double.nan]) func pauseAcceptsAnyNumber(seconds: Double) async throws {
         try await DeviceEnvironment.pause(seconds)
     }
 
-    @Test(arguments: [Double.infinity, 1e300, 9.3e18]) func aPauseBeyondAllBoundsEndsWithItsTask(seconds: Double) async
-    {
+    @Test(arguments: [Double.infinity, 1e300, 9.3e18]) func endlessPauseEndsWithItsTask(seconds: Double) async {
         let task = Task { try await DeviceEnvironment.pause(seconds) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

@@ -5,7 +5,7 @@ import Testing
 
 /// The real transport against a small server in another process.
 @Suite(.enabled(if: LocalServer.isPossible), .serialized) struct URLSessionTransportTests {
-    @Test func aRequestArrivesAndItsAnswerComesBack() async throws {
+    @Test func requestAndResponseAreTransferred() async throws {
         let server = try LocalServer()
         let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
         let response = try await URLSessionTransport().send(
@@ -19,7 +19,7 @@ import Testing
         #expect(response.body == body)
     }
 
-    @Test func redirectsLeadNowhereElse() async throws {
+    @Test func redirectsStayOnTheirServer() async throws {
         let (server, other) = (try LocalServer(), try LocalServer())
         let transport = URLSessionTransport()
         func send(_ method: String, _ path: String) async throws -> Int {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerWithoutEndIsGivenUp() async throws {
+    @Test func endlessResponseIsCancelled() async throws {
         let server = try LocalServer()
         let transport = URLSessionTransport(largestAnswer: 1_000_000)
         for path in ["/endless", "/promised"] {
@@ -50,7 +50,7 @@ import Testing
                     _ = try await transport.send(TransportRequest(method: "GET", url: server.url(path)))
                 } == "answer-invalid", "\(path)")
         }
-        // Neither is in the way of what is asked for next.
+        // Neither affects the next request.
         let body = Data(repeating: 7, count: 1_000_000)
         let request = TransportRequest(method: "POST", url: server.url("/echo"), body: body)
         #expect(try await transport.send(request).body == body)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func whoGivesUpWaitsNoLonger() async throws {
+    @Test func cancelledRequestEndsImmediately() async throws {
         let server = try LocalServer()
         let sending = Task {
             try await URLSessionTransport().send(TransportRequest(method: "GET", url: server.url("/silent")))
@@ -93,12 +93,12 @@ import Testing
     }
 }
 
-/// A server that answers with what it was sent.
+/// A server that responds with the received request.
 private final class LocalServer: @unchecked Sendable {
     static let isPossible = FileManager.default.isExecutableFile(atPath: "/usr/bin/env") && (try? LocalServer()) != nil
 
     private let process = Process()
-    /// Held open as long as the server is wanted: it ends when this end closes, even if this process is killed.
+    /// Kept open as long as the server is needed: the server ends when this end closes, even if this process is killed.
     private let input = Pipe()
     private let port: Int
 

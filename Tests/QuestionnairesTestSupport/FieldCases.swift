@@ -4,11 +4,11 @@ import Questionnaires
 import TestSupport
 import Testing
 
-/// Forms and responses as they were met in the field (`conformance/field/phone`).
+/// Forms and responses found in the field (`conformance/field/phone`).
 public enum FieldCases {
     public static let folder = PublishedData.url("field/phone")
 
-    /// A resource of a case, by the number of the case and the name of the file without `.json`.
+    /// Returns a resource of a case, by the number of the case and the name of the file without `.json`.
     public static func resource(_ number: Int, _ name: String) throws -> Resource {
         let folder = try #require(folder)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -20,8 +20,8 @@ public enum FieldCases {
         QuestionnaireForm(try #require(try resource(number, name).as(Questionnaire.self)))
     }
 
-    /// The problems of a response.
-    public static func problems(_ number: Int, _ form: String, _ response: String) throws -> [ResponseProblem] {
+    /// Returns the problems of a response.
+    public static func problems(_ number: Int, form: String, response: String) throws -> [ResponseProblem] {
         let response = try #require(try resource(number, response).as(QuestionnaireResponse.self))
         return ResponseValidator(try self.form(number, form)).problems(in: response)
     }

@@ -4,7 +4,7 @@ import Questionnaires
 import TestSupport
 import Testing
 
-/// A form of items written as JSON, `{"linkId": ...}, {...}`.
+/// Returns a form of items written as JSON, `{"linkId": ...}, {...}`.
 public func form(_ items: String, _ more: String = "", valueSet: @escaping (String) -> ValueSet? = { _ in nil }) throws
     -> QuestionnaireForm
 {
@@ -15,7 +15,7 @@ public func form(_ items: String, _ more: String = "", valueSet: @escaping (Stri
     return QuestionnaireForm(Questionnaire(try #require(try JSON(parsing: text).object)), valueSet: valueSet)
 }
 
-/// A response to that form with items written as JSON.
+/// Returns a response to that form with items written as JSON.
 public func response(_ items: String, _ more: String = "\"status\": \"completed\"") throws -> QuestionnaireResponse {
     let text = """
         {"resourceType": "QuestionnaireResponse", "questionnaire": "https://example.org/form|1", \(more), \
@@ -24,14 +24,14 @@ public func response(_ items: String, _ more: String = "\"status\": \"completed\
     return QuestionnaireResponse(try #require(try JSON(parsing: text).object))
 }
 
-/// The codes of what is wrong with the answers and with the response they make.
+/// Returns the items of the answers, and the problems of the answers and of the resulting response.
 public func answered(_ form: QuestionnaireForm, _ answers: String) throws -> (items: JSON?, problems: [ResponseProblem])
 {
     let (response, problems) = form.answer(try JSON(parsing: answers), subject: nil, authored: nil)
     return (response["item"], problems)
 }
 
-/// `item[0].answer[1].valueString` of the response's items.
+/// Returns a value such as `item[0].answer[1].valueString` of the response's items.
 public func value(_ items: JSON?, _ path: String) -> JSON? {
     var here = items
     for part in path.split(separator: ".") {
@@ -59,7 +59,7 @@ extension [ResponseProblem] {
     public var warnings: [String] { filter { $0.severity == .warning }.map(\.code) }
 }
 
-/// Published forms and responses, which lie outside of the package.
+/// Published forms and responses, which are not part of the package.
 public enum Published {
     public static let folder = PublishedData.url("questionnaires")
 
@@ -72,7 +72,7 @@ public enum Published {
             try #require(try resource(name, lenient: name.hasSuffix("SkipLogicExample.json")).as(Questionnaire.self)))
     }
 
-    /// The names of all forms, in folders.
+    /// Returns the names of all forms, with their folders.
     public static func forms() throws -> [String] {
         var names: [String] = []
         for part in ["researchkit-on-fhir", "android-fhir", "lforms", "response-validation"] {

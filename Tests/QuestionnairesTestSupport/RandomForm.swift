@@ -6,7 +6,7 @@ extension Seeded {
     public mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-/// A form made by chance, with what is needed to judge it without the engine.
+/// A random form, with the data that is needed to check it without the engine.
 public struct RandomForm {
     public struct Condition {
         public let question: String
@@ -38,7 +38,8 @@ public struct RandomForm {
 
     public init(using generator: inout Seeded) {
         items = make(Int.random(in: 2...6, using: &generator), above: [], &generator)
-        // Conditions may look anywhere except at themselves, what is inside, and, to leave circles out, ahead.
+        // Conditions may refer to any item except the item itself, items inside of it, and, to avoid circles, later
+        // items.
         for (index, item) in all.values.sorted(by: { $0.linkID < $1.linkID }).enumerated() where index > 0 {
             for _ in 0..<[0, 0, 1, 1, 2].randomElement(using: &generator)! {
                 let earlier = questions.filter { $0.linkID < item.linkID }

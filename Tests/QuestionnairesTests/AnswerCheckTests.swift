@@ -3,7 +3,7 @@ import Questionnaires
 import QuestionnairesTestSupport
 import Testing
 
-/// What makes a single answer wrong.
+/// The problems of a single answer.
 @Suite struct AnswerCheckTests {
     private func problems(
         _ items: String, _ answers: String, status: String = "completed", more: String = ""
@@ -12,8 +12,8 @@ import Testing
         return ResponseValidator(try form(items)).problems(in: response)
     }
 
-    /// One question of the type with extensions, and its answers.
-    private func errors(_ type: String, _ limits: String, _ answers: String...) throws -> [String] {
+    /// Returns the errors of one question of the type with extensions, and its answers.
+    private func errors(_ type: String, limits: String, answers: String...) throws -> [String] {
         let list = answers.map { "{\($0)}" }.joined(separator: ",")
         return try problems(
             #"{"linkId": "q", "type": "\#(type)", "repeats": true, \#(limits)}"#,
@@ -26,7 +26,7 @@ import Testing
         return #""extension": [{"url": "\#(url)", \#(value)}]"#
     }
 
-    @Test func eachTypeTakesItsOwnValues() throws {
+    @Test func eachTypeAcceptsOnlyItsValues() throws {
         let values = [
             "Boolean": "true", "Decimal": "1.5", "Integer": "1", "Date": #""2024-02-03""#,
             "DateTime": #""2024-02-03T04:05:06Z""#, "Time": #""04:05:06""#, "String": #""x""#,
@@ -36,7 +36,8 @@ import Testing
         ]
         for type in ItemTypes.all where ![.group, .display, .question].contains(type) {
             for (name, value) in values {
-                let found = try errors(type.rawValue, #""readOnly": false"#, "\"value\(name)\": \(value)")
+                let found = try errors(
+                    type.rawValue, limits: #""readOnly": false"#, answers: "\"value\(name)\": \(value)")
                 #expect(found == (type.answerTypes.contains(name) ? [] : ["answer-type"]), "\(type) \(name): \(found)")
             }
         }
@@ -49,36 +50,46 @@ import Testing
         ("Coding", "choice", "{}"), ("Coding", "choice", #""x""#), ("Quantity", "quantity", #"{"value": "1"}"#),
         ("Reference", "reference", "{}"),
     ])
-    func aValueIsWrittenAsItsTypeAsks(name: String, type: String, value: String) throws {
-        #expect(try errors(type, #""readOnly": false"#, "\"value\(name)\": \(value)") == ["answer-malformed"])
+    func malformedValuesAreReported(name: String, type: String, value: String) throws {
+        #expect(
+            try errors(type, limits: #""readOnly": false"#, answers: "\"value\(name)\": \(value)") == [
+                "answer-malformed"
+            ])
     }
 
     @Test func textsKeepTheirLength() throws {
-        #expect(try errors("string", #""maxLength": 3"#, #""valueString": "äöü""#) == [])
-        #expect(try errors("string", #""maxLength": 3"#, #""valueString": "abcd""#) == ["max-length"])
-        #expect(try errors("url", #""maxLength": 5"#, #""valueUri": "urn:xyz""#) == ["max-length"])
+        #expect(try errors("string", limits: #""maxLength": 3"#, answers: #""valueString": "äöü""#) == [])
+        #expect(try errors("string", limits: #""maxLength": 3"#, answers: #""valueString": "abcd""#) == ["max-length"])
+        #expect(try errors("url", limits: #""maxLength": 5"#, answers: #""valueUri": "urn:xyz""#) == ["max-length"])
         let least = Self.limit("minLength", #""valueInteger": 3"#)
-        #expect(try errors("text", least, #""valueString": "ab""#, #""valueString": "abc""#) == ["min-length"])
+        #expect(
+            try errors("text", limits: least, answers: #""valueString": "ab""#, #""valueString": "abc""#) == [
+                "min-length"
+            ])
     }
 
     @Test func onlyATextHasSeveralLines() throws {
         for line in [#"a\nb"#, #"a\r\nb"#] {
-            #expect(try errors("string", #""readOnly": false"#, #""valueString": "\#(line)""#) == ["newline"])
-            #expect(try errors("text", #""readOnly": false"#, #""valueString": "\#(line)""#) == [])
+            #expect(
+                try errors("string", limits: #""readOnly": false"#, answers: #""valueString": "\#(line)""#) == [
+                    "newline"
+                ])
+            #expect(try errors("text", limits: #""readOnly": false"#, answers: #""valueString": "\#(line)""#) == [])
         }
     }
 
     @Test func aPatternMatchesTheWholeAnswer() throws {
         let digits = Self.limit("regex", #""valueString": "[0-9]{3}|x""#)
-        #expect(try errors("string", digits, #""valueString": "123""#, #""valueString": "x""#) == [])
+        #expect(try errors("string", limits: digits, answers: #""valueString": "123""#, #""valueString": "x""#) == [])
         for wrong in ["1234", "a123", "12", "123\\n", "xx"] {
-            #expect(try errors("text", digits, #""valueString": "\#(wrong)""#) == ["regex"], "\(wrong)")
+            #expect(
+                try errors("text", limits: digits, answers: #""valueString": "\#(wrong)""#) == ["regex"], "\(wrong)")
         }
         let anchored = Self.limit("regex", #""valueString": "^[0-9]+$""#)
-        #expect(try errors("string", anchored, #""valueString": "123""#) == [])
+        #expect(try errors("string", limits: anchored, answers: #""valueString": "123""#) == [])
     }
 
-    @Test func aPatternsOwnWordsAreTold() throws {
+    @Test func messageOfAPatternIsUsed() throws {
         let items = """
             {"linkId": "q", "type": "string", "extension": [
               {"url": "http://hl7.org/fhir/StructureDefinition/regex", "valueString": "[0-9]+"},
@@ -89,7 +100,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func aPatternThatBacktracksWithoutEndIsGivenUp() throws {
+    func endlessBacktrackingIsLimited() throws {
         let items = """
             {"linkId": "q", "type": "string",
              "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/regex", "valueString": "(a+)+b"}]}
@@ -121,24 +132,27 @@ import Testing
                 default: (inside, inside)
                 }
             let least = Self.limit("minValue", "\"value\(name)\": \(limits.0)")
-            let most = Self.limit("maxValue", "\"value\(name)\": \(limits.1)")
+            let greatest = Self.limit("maxValue", "\"value\(name)\": \(limits.1)")
             let (low, inside, high) = (
                 "\"value\(name)\": \(low)", "\"value\(name)\": \(inside)", "\"value\(name)\": \(high)"
             )
-            #expect(try errors(type, least, low, inside, high) == ["min-value"], "\(type)")
-            #expect(try errors(type, most, low, inside, high) == ["max-value"], "\(type)")
+            #expect(try errors(type, limits: least, answers: low, inside, high) == ["min-value"], "\(type)")
+            #expect(try errors(type, limits: greatest, answers: low, inside, high) == ["max-value"], "\(type)")
         }
     }
 
-    @Test func decimalPlacesAreThoseThatAreWritten() throws {
+    @Test func decimalPlacesAreCountedAsWritten() throws {
         let two = Self.limit("maxDecimalPlaces", #""valueInteger": 2"#)
         for number in ["1", "1.5", "1.50", "100e-2", "1.5e3"] {
-            #expect(try errors("decimal", two, "\"valueDecimal\": \(number)") == [], "\(number)")
+            #expect(try errors("decimal", limits: two, answers: "\"valueDecimal\": \(number)") == [], "\(number)")
         }
         for number in ["1.500", "1.5e-2", "0.001"] {
-            #expect(try errors("decimal", two, "\"valueDecimal\": \(number)") == ["decimal-places"], "\(number)")
+            #expect(
+                try errors("decimal", limits: two, answers: "\"valueDecimal\": \(number)") == ["decimal-places"],
+                "\(number)")
         }
-        #expect(try errors("quantity", two, #""valueQuantity": {"value": 1.234}"#) == ["decimal-places"])
+        #expect(
+            try errors("quantity", limits: two, answers: #""valueQuantity": {"value": 1.234}"#) == ["decimal-places"])
     }
 
     @Test func answersAreAmongTheOptions() throws {
@@ -152,41 +166,52 @@ import Testing
         ] {
             for type in ["choice", "open-choice"] {
                 #expect(
-                    try errors(type, options, "\"valueCoding\": \(coding)") == (isOne ? [] : ["option"]), "\(coding)")
+                    try errors(type, limits: options, answers: "\"valueCoding\": \(coding)")
+                        == (isOne ? [] : ["option"]), "\(coding)")
             }
         }
-        #expect(try errors("open-choice", options, #""valueString": "own words""#) == [])
-        #expect(try errors("choice", options, #""valueString": "own words""#) == ["answer-type"])
+        #expect(try errors("open-choice", limits: options, answers: #""valueString": "own words""#) == [])
+        #expect(try errors("choice", limits: options, answers: #""valueString": "own words""#) == ["answer-type"])
         let numbers = #""answerOption": [{"valueInteger": 1}]"#
-        #expect(try errors("integer", numbers, #""valueInteger": 1"#, #""valueInteger": 2"#) == ["option"])
-        #expect(try errors("choice", numbers, #""valueInteger": 1"#, #""valueInteger": 2"#) == ["option"])
+        #expect(
+            try errors("integer", limits: numbers, answers: #""valueInteger": 1"#, #""valueInteger": 2"#) == ["option"])
+        #expect(
+            try errors("choice", limits: numbers, answers: #""valueInteger": 1"#, #""valueInteger": 2"#) == ["option"])
     }
 
-    @Test func anExclusiveOptionStandsAlone() throws {
+    @Test func exclusiveOptionExcludesOtherAnswers() throws {
         let options = """
             "answerOption": [{"valueString": "a"}, {"valueString": "none", "extension": [
               {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-optionExclusive", "valueBoolean": true}]}]
             """
-        #expect(try errors("string", options, #""valueString": "none""#) == [])
+        #expect(try errors("string", limits: options, answers: #""valueString": "none""#) == [])
         #expect(
-            try errors("string", options, #""valueString": "none""#, #""valueString": "a""#) == ["option-exclusive"])
+            try errors("string", limits: options, answers: #""valueString": "none""#, #""valueString": "a""#) == [
+                "option-exclusive"
+            ])
     }
 
-    @Test func unitsAreThoseThatAreOffered() throws {
+    @Test func unitsMustBeOffered() throws {
         let base = "http://hl7.org/fhir/StructureDefinition/questionnaire-"
         let kilogram =
             #"{"url": "\#(base)unitOption", "valueCoding": {"system": "u", "code": "kg", "display": "kilo"}}"#
         let gram = #"{"url": "\#(base)unitOption", "valueCoding": {"system": "u", "code": "g"}}"#
         let options = #""extension": [\#(kilogram), \#(gram)]"#
-        #expect(try errors("quantity", options, #""valueQuantity": {"value": 1, "system": "u", "code": "g"}"#) == [])
+        #expect(
+            try errors(
+                "quantity", limits: options, answers: #""valueQuantity": {"value": 1, "system": "u", "code": "g"}"#)
+                == [])
         for wrong in [#""system": "u", "code": "t""#, #""system": "v", "code": "kg""#, #""unit": "stone""#] {
-            #expect(try errors("quantity", options, #""valueQuantity": {"value": 1, \#(wrong)}"#) == ["unit"])
+            #expect(
+                try errors("quantity", limits: options, answers: #""valueQuantity": {"value": 1, \#(wrong)}"#) == [
+                    "unit"
+                ])
         }
         let open = """
             "extension": [\(kilogram), {"valueCode": "optionsOrString",
               "url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-unitOpen"}]
             """
-        #expect(try errors("quantity", open, #""valueQuantity": {"value": 1, "unit": "stone"}"#) == [])
+        #expect(try errors("quantity", limits: open, answers: #""valueQuantity": {"value": 1, "unit": "stone"}"#) == [])
         let unit = Self.limit("questionnaire-unit", #""valueCoding": {"system": "u", "code": "kg"}"#)
         let other = try problems(
             #"{"linkId": "q", "type": "quantity", \#(unit)}"#,
@@ -212,20 +237,34 @@ import Testing
     @Test func attachmentsAreOfTheRightKindAndSize() throws {
         let images = Self.limit("mimeType", #""valueCode": "image/*""#)
         #expect(
-            try errors("attachment", images, #""valueAttachment": {"contentType": "image/png", "url": "http://x"}"#)
+            try errors(
+                "attachment", limits: images,
+                answers: #""valueAttachment": {"contentType": "image/png", "url": "http://x"}"#)
                 == [])
         for other in [#""contentType": "application/pdf""#, #""url": "http://example.org""#] {
-            #expect(try errors("attachment", images, #""valueAttachment": {\#(other)}"#) == ["mime-type"])
+            #expect(
+                try errors("attachment", limits: images, answers: #""valueAttachment": {\#(other)}"#) == ["mime-type"])
         }
         let small = Self.limit("maxSize", #""valueDecimal": 3"#)
-        #expect(try errors("attachment", small, #""valueAttachment": {"data": "YWJj"}"#) == [])
-        #expect(try errors("attachment", small, #""valueAttachment": {"data": "YWJjZA=="}"#) == ["max-size"])
-        #expect(try errors("attachment", small, #""valueAttachment": {"url": "http://x", "size": 4}"#) == ["max-size"])
+        #expect(try errors("attachment", limits: small, answers: #""valueAttachment": {"data": "YWJj"}"#) == [])
+        #expect(
+            try errors("attachment", limits: small, answers: #""valueAttachment": {"data": "YWJjZA=="}"#) == [
+                "max-size"
+            ])
+        #expect(
+            try errors("attachment", limits: small, answers: #""valueAttachment": {"url": "http://x", "size": 4}"#) == [
+                "max-size"
+            ])
         let any = #""readOnly": false"#
         #expect(
-            try errors("attachment", any, #""valueAttachment": {"data": "YWJj", "size": 4}"#) == ["attachment-size"])
+            try errors("attachment", limits: any, answers: #""valueAttachment": {"data": "YWJj", "size": 4}"#) == [
+                "attachment-size"
+            ])
         for data in ["YWJ", "YW=j", "Y!Jj"] {
-            #expect(try errors("attachment", any, #""valueAttachment": {"data": "\#(data)"}"#) == ["attachment-data"])
+            #expect(
+                try errors("attachment", limits: any, answers: #""valueAttachment": {"data": "\#(data)"}"#) == [
+                    "attachment-data"
+                ])
         }
     }
 
@@ -237,9 +276,9 @@ import Testing
         ("https://example.org/somewhere", []), ("Observation/1", ["reference-type"]),
         ("https://example.org/fhir/Observation/1", ["reference-type"]),
     ])
-    func referencesAreWrittenRightAndToTheRightType(text: String, expected: [String]) throws {
+    func referencesMustBeValidAndOfAnAllowedType(text: String, expected: [String]) throws {
         let patients = Self.limit("questionnaire-referenceResource", #""valueCode": "Patient""#)
-        let found = try errors("reference", patients, #""valueReference": {"reference": "\#(text)"}"#)
+        let found = try errors("reference", limits: patients, answers: #""valueReference": {"reference": "\#(text)"}"#)
         #expect(found == expected)
     }
 
@@ -250,7 +289,7 @@ import Testing
         ("with space", false), (#"c:\\temp"#, false), ("1a:b", false), ("<x>", false),
     ])
     func aURLIsWrittenAsOne(text: String, isRight: Bool) throws {
-        let found = try errors("url", #""readOnly": false"#, #""valueUri": "\#(text)""#)
+        let found = try errors("url", limits: #""readOnly": false"#, answers: #""valueUri": "\#(text)""#)
         #expect(found == (isRight ? [] : ["url"]))
     }
 }

@@ -3,12 +3,12 @@ import Questionnaires
 import QuestionnairesTestSupport
 import Testing
 
-/// What a question with options takes besides them, and the options of R4's own value sets.
+/// Answers that a question with options allows in addition to them, and the options of R4's own value sets.
 @Suite struct AnswerConstraintTests {
     private static let url =
         "http://hl7.org/fhir/5.0/StructureDefinition/extension-Questionnaire.item.answerConstraint"
 
-    private static func question(_ type: String, _ constraint: String, _ options: String) -> String {
+    private static func question(_ type: String, constraint: String, options: String) -> String {
         #"""
         {"linkId": "q", "type": "\#(type)", \#(options), "extension": [{"url": "\#(url)", "valueCode": "\#(constraint)"}]}
         """#
@@ -29,23 +29,24 @@ import Testing
     func everyTypeWithOptionsHasIt(type: String, option: String, other: String) throws {
         let options = "\"answerOption\": [{\(option)}]"
         for constraint in ["optionsOnly", "optionsOrType", "optionsOrString"] {
-            #expect(try errors(Self.question(type, constraint, options), option) == [])
+            #expect(try errors(Self.question(type, constraint: constraint, options: options), option) == [])
         }
-        #expect(try errors(Self.question(type, "optionsOnly", options), other) == ["option"])
-        #expect(try errors(Self.question(type, "optionsOrType", options), other) == [])
+        #expect(try errors(Self.question(type, constraint: "optionsOnly", options: options), other) == ["option"])
+        #expect(try errors(Self.question(type, constraint: "optionsOrType", options: options), other) == [])
         #expect(
-            try errors(Self.question(type, "optionsOrString", options), other) == (type == "string" ? [] : ["option"]))
+            try errors(Self.question(type, constraint: "optionsOrString", options: options), other)
+                == (type == "string" ? [] : ["option"]))
         let text = #""valueString": "something else""#
-        #expect(try errors(Self.question(type, "optionsOrString", options), text) == [])
-        #expect(!(try errors(Self.question(type, "optionsOnly", options), text).isEmpty))
+        #expect(try errors(Self.question(type, constraint: "optionsOrString", options: options), text) == [])
+        #expect(!(try errors(Self.question(type, constraint: "optionsOnly", options: options), text).isEmpty))
     }
 
-    @Test func answersAreReadByIt() throws {
+    @Test func answersAreReadByTheConstraint() throws {
         let options = #""answerOption": [{"valueCoding": {"system": "urn:x", "code": "a"}}]"#
         let orText = try answered(
-            try form(Self.question("choice", "optionsOrString", options)), #"{"q": "hay fever"}"#)
+            try form(Self.question("choice", constraint: "optionsOrString", options: options)), #"{"q": "hay fever"}"#)
         #expect(orText.problems.errors == [] && value(orText.items, "0.answer.0.valueString") == "hay fever")
-        let orType = try form(Self.question("choice", "optionsOrType", options))
+        let orType = try form(Self.question("choice", constraint: "optionsOrType", options: options))
         let coded = try answered(orType, #"{"q": "http://snomed.info/sct|195967001"}"#)
         #expect(coded.problems.errors == [] && value(coded.items, "0.answer.0.valueCoding.code") == "195967001")
         #expect(!(try answered(orType, #"{"q": "hay fever"}"#).problems.errors.isEmpty))
@@ -53,7 +54,7 @@ import Testing
 
     @Test func anUnknownConstraintIsReportedAndTheTypeDecides() throws {
         let question = Self.question(
-            "choice", "optionsOrAnything", #""answerOption": [{"valueCoding": {"code": "a"}}]"#)
+            "choice", constraint: "optionsOrAnything", options: #""answerOption": [{"valueCoding": {"code": "a"}}]"#)
         #expect(try form(question).problems.map(\.code) == ["answer-constraint-unknown"])
         #expect(try errors(question, #""valueCoding": {"code": "b"}"#) == ["option"])
     }
@@ -78,7 +79,7 @@ import Testing
         "http://hl7.org/fhir/ValueSet/observation-codes", "http://loinc.org/vs/LL358-3",
         "http://hl7.org/fhir/ValueSet/body-site", "http://hl7.org/fhir/ValueSet/mimetypes",
     ])
-    func anotherVersionAndLicensedContentAreNotAtHand(name: String) throws {
+    func unavailableValueSetsAreReported(name: String) throws {
         let form = try form(#"{"linkId": "q", "type": "choice", "answerValueSet": "\#(name)"}"#)
         #expect(form.problems.map(\.code) == ["value-set-not-at-hand"])
     }
@@ -96,7 +97,7 @@ import Testing
                 == ["Male", "Female", "Other", "No", "Yes", "Don't know"])
     }
 
-    /// A set that the study publishes under the name of one of R4's counts before it.
+    /// A set that the study publishes under a name of one of R4's has priority.
     @Test func theStudysOwnSetCountsFirst() throws {
         let set = #"""
             {"resourceType": "ValueSet", "url": "http://hl7.org/fhir/ValueSet/administrative-gender", "compose": {"include": [

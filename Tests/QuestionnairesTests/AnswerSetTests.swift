@@ -45,14 +45,14 @@ import Testing
         ("reference", "5"), ("string", #"{"valueString": "x", "valueInteger": 1}"#), ("string", #"{"valueString": 5}"#),
         ("string", #"["x", 5.5, true]"#),
     ])
-    func whatIsNoAnswerIsAnErrorAndStaysOut(type: String, value text: String) throws {
+    func invalidAnswerIsAnErrorAndLeftOut(type: String, value text: String) throws {
         let (items, problems) = try answered(try form(#"{"linkId": "q", "type": "\#(type)"}"#), #"{"q": \#(text)}"#)
         #expect(problems.errors == ["answer-type"])
         #expect(problems.first?.expression == "q" && problems.first?.linkID == "q")
         #expect(items == nil)
     }
 
-    @Test func anObjectOfAnotherTypeIsNotTurnedIntoOne() throws {
+    @Test func objectOfAnotherTypeIsNotConverted() throws {
         let (_, problems) = try answered(
             try form(#"{"linkId": "q", "type": "decimal"}"#), #"{"q": {"valueInteger": 5}}"#)
         #expect(problems.errors == ["answer-type"])
@@ -69,7 +69,7 @@ import Testing
         #expect(value(items, "0.answer.0.valueCoding.display") != nil, "the option is taken whole")
     }
 
-    @Test func aWordThatIsNoChoiceIsFreeTextOnlyWhereThatIsOpen() throws {
+    @Test func unknownOptionIsFreeTextOnlyForAnOpenChoice() throws {
         let closed = try form(#"{"linkId": "q", "type": "choice", \#(Self.options)}"#)
         #expect(try answered(closed, #"{"q": "plum"}"#).problems.errors == ["option"])
         let open = try form(#"{"linkId": "q", "type": "open-choice", "repeats": true, \#(Self.options)}"#)
@@ -129,7 +129,7 @@ import Testing
         #"{"g": [{"c": 1}, {"item": {"c": 2, "h": [{"d": 3}, {"d": 4}]}}]}"#,
         #"{"g": {"c": 1}, "g[1]": {"c": 2, "h[0]/d": 3, "h[1]/d": 4}}"#,
     ])
-    func repetitionsAreToldApartHoweverTheyAreWritten(answers: String) throws {
+    func repetitionsAreDistinguishedInEveryNotation(answers: String) throws {
         let (items, problems) = try answered(try form(Self.nested), answers)
         #expect(problems.isEmpty, "\(problems)")
         #expect(
@@ -141,7 +141,7 @@ import Testing
                 """)
     }
 
-    @Test func numbersThatBeginWithOneMakeNoInstanceMore() throws {
+    @Test func numbersThatBeginWithOneAddNoInstance() throws {
         let form = try form(
             """
             {"linkId": "g", "type": "group", "repeats": true, "item": [
@@ -160,7 +160,7 @@ import Testing
         #"{"q[0]": "a", "q[1]": {"value": "b", "item": {"below": 2}}, "q[0]/below": 1}"#,
         #"{"q": [{"valueString": "a", "item": {"below": 1}}, {"valueString": "b", "item": {"below": 2}}]}"#,
     ])
-    func itemsStandBelowTheAnswerTheyAreGivenFor(answers: String) throws {
+    func itemsArePartOfTheirAnswer(answers: String) throws {
         let (items, problems) = try answered(try form(Self.nested), answers)
         #expect(problems.isEmpty, "\(problems)")
         #expect(
@@ -171,7 +171,7 @@ import Testing
                 """)
     }
 
-    @Test func aBareLinkIDBelowOneAnswerIsPlainBelowSeveralItIsNot() throws {
+    @Test func bareLinkIDIsAmbiguousBelowSeveralAnswers() throws {
         let form = try form(Self.nested)
         #expect(try answered(form, #"{"q": "a", "below": 1}"#).problems.isEmpty)
         #expect(try answered(form, #"{"q": ["a", "b"], "below": 1}"#).problems.errors == ["parent-ambiguous"])
@@ -185,11 +185,11 @@ import Testing
         ("group-answered", #"{"g": 5}"#), ("answer-twice", #"{"c": 1, "g/c": 2}"#),
         ("answers-malformed", "[]"), ("answers-malformed", #"{"q": {"value": "a", "item": 5}}"#),
     ])
-    func aKeyThatLeadsNowhereIsAnError(code: String, answers: String) throws {
+    func unknownKeyIsAnError(code: String, answers: String) throws {
         #expect(try answered(try form(Self.nested), answers).problems.errors == [code])
     }
 
-    @Test func linkIDsMayHoldSlashesAndBrackets() throws {
+    @Test func linkIDsMayContainSlashesAndBrackets() throws {
         let form = try form(
             """
             {"linkId": "/g", "type": "group", "repeats": true, "item": [
@@ -203,7 +203,7 @@ import Testing
         #expect(value(items, "1.item.1.answer.0.valueInteger") == 4)
     }
 
-    @Test func anAnswerToADisabledItemIsLeftOutWithAWarning() throws {
+    @Test func answerToADisabledItemIsOmittedWithAWarning() throws {
         let form = try form(
             """
             {"linkId": "a", "type": "boolean"},
@@ -213,18 +213,18 @@ import Testing
         #expect(problems.errors.isEmpty && problems.warnings == ["not-enabled"])
         #expect(items?.array?.count == 1)
         #expect(!problems.contains { $0.message.contains("secret") }, "messages quote no answers")
-        // Order in the file does not matter: what is enabled in the end is taken.
+        // The order in the file does not matter: answers of items that are enabled in the end are accepted.
         #expect(try answered(form, #"{"b": "x", "a": true}"#).problems.isEmpty)
     }
 
-    @Test func nullTakesAnInitialValueAway() throws {
+    @Test func nullRemovesAnInitialValue() throws {
         let form = try form(#"{"linkId": "a", "type": "string", "initial": [{"valueString": "x"}]}"#)
         #expect(value(try answered(form, "{}").items, "0.answer.0.valueString") == "x")
         #expect(value(try answered(form, #"{"a": "y"}"#).items, "0.answer.0.valueString") == "y")
         for none in ["null", "[]"] { #expect(try answered(form, #"{"a": \#(none)}"#).items == nil) }
     }
 
-    @Test func severalAnswersToAQuestionThatTakesOneAreAnError() throws {
+    @Test func severalAnswersToASingleAnswerQuestionAreAnError() throws {
         let form = try form(#"{"linkId": "a", "type": "integer"}"#)
         #expect(try answered(form, #"{"a": [1, 2]}"#).problems.errors == ["repeats"])
     }

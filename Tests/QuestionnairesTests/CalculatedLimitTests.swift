@@ -4,9 +4,9 @@ import Questionnaires
 import QuestionnairesTestSupport
 import Testing
 
-/// Limits that a form says as expressions, and boxes to check.
+/// Limits that a form gives as expressions, and checkboxes.
 @Suite struct CalculatedLimitTests {
-    private static func limit(_ name: String, _ type: String, _ expression: String) -> String {
+    private static func limit(_ name: String, type: String, expression: String) -> String {
         #"""
         {"url": "http://hl7.org/fhir/StructureDefinition/\#(name)", "_value\#(type)": {"extension": [{"url":
          "http://hl7.org/fhir/StructureDefinition/cqf-calculatedValue", "valueExpression": {"language": "text/fhirpath",
@@ -27,21 +27,21 @@ import Testing
     }
 
     @Test(arguments: [
-        // Adults, not born in the future.
+        // Adults, with a birth date that is not in the future.
         ("1990-05-05", []), ("2008-06-15", []), ("2008-06-16", ["max-value"]), ("2030-01-01", ["max-value"]),
         ("1900-01-01", ["min-value"]),
     ])
-    func aBirthDateIsHeldToTheDayOfTheAnswer(birth: String, expected: [String]) throws {
+    func calculatedLimitUsesTheDayOfTheAnswer(birth: String, expected: [String]) throws {
         let question = Self.question(
-            "date", Self.limit("maxValue", "Date", "today() - 18 years"),
-            Self.limit("minValue", "Date", "today() - 120 years"))
+            "date", Self.limit("maxValue", type: "Date", expression: "today() - 18 years"),
+            Self.limit("minValue", type: "Date", expression: "today() - 120 years"))
         let found = try errors(
             question, "\"valueDate\": \"\(birth)\"", authored: "2026-06-15T09:00:00+02:00", now: "2026-07-01T00:00:00Z")
         #expect(found == expected)
     }
 
-    @Test func todayIsThePersonsOwn() throws {
-        let question = Self.question("date", Self.limit("maxValue", "Date", "today()"))
+    @Test func todayIsInTheTimeZoneOfTheResponse() throws {
+        let question = Self.question("date", Self.limit("maxValue", type: "Date", expression: "today()"))
         let answer = #""valueDate": "2026-06-16""#
         // It is the 16th in Auckland, and the 15th in London.
         #expect(try errors(question, answer, authored: "2026-06-16T08:00:00+12:00", now: "2026-07-01T00:00:00Z") == [])
@@ -50,8 +50,8 @@ import Testing
                 == ["max-value"])
     }
 
-    @Test func aResponseFromTheFutureIsHeldToThePresent() throws {
-        let question = Self.question("dateTime", Self.limit("maxValue", "DateTime", "now()"))
+    @Test func responseFromTheFutureIsCheckedAgainstThePresent() throws {
+        let question = Self.question("dateTime", Self.limit("maxValue", type: "DateTime", expression: "now()"))
         let answer = #""valueDateTime": "2031-01-01T00:00:00Z""#
         #expect(
             try errors(question, answer, authored: "2035-01-01T00:00:00Z", now: "2026-07-01T00:00:00Z") == ["max-value"]
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func numbersAndDurationsAreWorkedOutToo() throws {
-        let question = Self.question("integer", Self.limit("maxValue", "Integer", "40 + 2"))
+        let question = Self.question("integer", Self.limit("maxValue", type: "Integer", expression: "40 + 2"))
         #expect(try errors(question, #""valueInteger": 42"#, authored: nil, now: "2026-01-01T00:00:00Z") == [])
         #expect(
             try errors(question, #""valueInteger": 43"#, authored: nil, now: "2026-01-01T00:00:00Z") == ["max-value"])
@@ -68,17 +68,17 @@ import Testing
 
     @Test(arguments: ["today(", "nobody()", "{}", "(1 | 2)"])
     func anExpressionWithoutAValueIsAFaultOfTheForm(expression: String) throws {
-        let question = Self.question("date", Self.limit("maxValue", "Date", expression))
+        let question = Self.question("date", Self.limit("maxValue", type: "Date", expression: expression))
         #expect(try form(question).problems.map(\.code) == ["limit-unreadable"])
         #expect(try errors(question, #""valueDate": "2999-01-01""#, authored: nil, now: "2026-01-01T00:00:00Z") == [])
     }
 
-    private static func text(_ name: String, _ type: String, _ text: String) -> String {
+    private static func text(_ name: String, type: String, text: String) -> String {
         let url = name.hasPrefix("http") ? name : "http://hl7.org/fhir/StructureDefinition/\(name)"
         return #"{"url": "\#(url)", "value\#(type)": "\#(text)"}"#
     }
 
-    /// As forms of C3-PRO, LHC-Forms and ResearchKit have them: the text of the limit is FHIRPath.
+    /// As in forms of C3-PRO, LHC-Forms and ResearchKit: the text of the limit is FHIRPath.
     @Test(arguments: [
         ("today() - 18 years", "2008-06-15", "2008-06-16"), ("today() - 18 'years'", "2008-06-15", "2008-06-16"),
         ("today() - 18 'year'", "2008-06-15", "2008-06-16"), ("today() - 18 'a'", "2008-06-15", "2008-06-16"),
@@ -91,7 +91,7 @@ import Testing
             ("maxValue", "String"), ("maxValue", "Date"),
             ("http://ehelse.no/fhir/StructureDefinition/sdf-maxvalue", "String"),
         ] {
-            let question = Self.question("date", Self.text(name, type, text))
+            let question = Self.question("date", Self.text(name, type: type, text: text))
             #expect(try form(question).problems.isEmpty)
             for (answer, expected) in [(inside, [String]()), (beyond, ["max-value"])] {
                 let found = try errors(
@@ -106,29 +106,30 @@ import Testing
         for (type, limit, inside, beyond) in [
             ("integer", "10", "10", "11"), ("decimal", "2 * 5", "10.0", "10.1"),
         ] {
-            let question = Self.question(type, Self.text("maxValue", "String", limit))
+            let question = Self.question(type, Self.text("maxValue", type: "String", text: limit))
             let name = type == "integer" ? "valueInteger" : "valueDecimal"
             #expect(try errors(question, "\"\(name)\": \(inside)", authored: nil, now: "2026-01-01T00:00:00Z") == [])
             #expect(
                 try errors(question, "\"\(name)\": \(beyond)", authored: nil, now: "2026-01-01T00:00:00Z")
                     == ["max-value"])
         }
-        let evening = Self.question("time", Self.text("minValue", "String", "18:00:00"))
+        let evening = Self.question("time", Self.text("minValue", type: "String", text: "18:00:00"))
         #expect(
             try errors(evening, #""valueTime": "17:59:59""#, authored: nil, now: "2026-01-01T00:00:00Z") == [
                 "min-value"
             ])
     }
 
-    /// A slider's words at its ends are no limits; where nothing else is given, the form is told of.
+    /// The texts at the ends of a slider are not limits; without other limits the form has a problem.
     @Test(arguments: ["Not at all", "Often", "today(", "'x'", "true"])
-    func wordsAreNoLimit(words: String) throws {
-        let alone = Self.question("integer", Self.text("maxValue", "String", words))
+    func textIsNotALimit(words: String) throws {
+        let alone = Self.question("integer", Self.text("maxValue", type: "String", text: words))
         #expect(try form(alone).problems.map(\.code) == ["limit-unreadable"])
         #expect(try errors(alone, #""valueInteger": 99"#, authored: nil, now: "2026-01-01T00:00:00Z") == [])
         let number = #"{"url": "http://hl7.org/fhir/StructureDefinition/maxValue", "valueInteger": 10}"#
         for order in [
-            [Self.text("maxValue", "String", words), number], [number, Self.text("maxValue", "String", words)],
+            [Self.text("maxValue", type: "String", text: words), number],
+            [number, Self.text("maxValue", type: "String", text: words)],
         ] {
             let question = Self.question("integer", order[0], order[1])
             #expect(try form(question).problems.isEmpty)
@@ -153,8 +154,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["/^[0-9]+$/q", "/(/"]) func aPatternOfJavaScriptThatCannotBeReadIsReported(pattern: String) throws
-    {
+    @Test(arguments: ["/^[0-9]+$/q", "/(/"]) func unreadableJavaScriptPatternIsReported(pattern: String) throws {
         let question = Self.question(
             "text", #"{"url": "http://hl7.org/fhir/StructureDefinition/regex", "valueString": "\#(pattern)"}"#)
         #expect(try form(question).problems.map(\.code) == ["regex-invalid"])
@@ -162,17 +162,19 @@ import Testing
 
     @Test func limitsThatContradictEachOtherAreAFaultOfTheForm() throws {
         let question = Self.question(
-            "date", Self.limit("maxValue", "Date", "today() - 2 days"), Self.limit("minValue", "Date", "today()"))
+            "date", Self.limit("maxValue", type: "Date", expression: "today() - 2 days"),
+            Self.limit("minValue", type: "Date", expression: "today()"))
         #expect(try form(question).problems.map(\.code) == ["limits-contradict"])
         for (least, greatest) in [("2020-01-01", "today()"), ("today()", "2020-01-01"), ("1900-01-01", "today()")] {
             let question = Self.question(
-                "date", Self.text("minValue", "Date", least), Self.text("maxValue", "String", greatest))
+                "date", Self.text("minValue", type: "Date", text: least),
+                Self.text("maxValue", type: "String", text: greatest))
             #expect(try form(question).problems.isEmpty, "\(least) \(greatest)")
         }
     }
 
-    @Test func aSessionAsksItsClock() throws {
-        let question = Self.question("date", Self.limit("maxValue", "Date", "today()"))
+    @Test func sessionUsesItsClock() throws {
+        let question = Self.question("date", Self.limit("maxValue", type: "Date", expression: "today()"))
         var session = FormSession(try form(question))
         session["q"] = .date(try #require(DateTime("2026-03-02")))
         let before = try #require(DateTime("2026-03-01T12:00:00Z"))
@@ -190,7 +192,7 @@ import Testing
         (#"{"system": "https://other.example/s", "code": "check-box"}"#, "", false),
         (#"{"code": "check-box"}"#, #""repeats": false,"#, false),
     ])
-    func boxesToCheckTakeSeveralAnswers(coding: String, repeats: String, several: Bool) throws {
+    func checkBoxesAllowSeveralAnswers(coding: String, repeats: String, several: Bool) throws {
         let question = #"""
             {"linkId": "q", "type": "choice", \#(repeats) "answerOption": [{"valueCoding": {"code": "a"}},
              {"valueCoding": {"code": "b"}}], "extension": [{"url":
@@ -202,7 +204,7 @@ import Testing
         #expect(found == (several ? [] : ["repeats"]))
     }
 
-    @Test func aValueSetBesideTheFormsIsFoundByItsURLOrItsReference() throws {
+    @Test func publishedValueSetIsFoundByItsURLOrReference() throws {
         let sets = PublishedValueSets(
             try ["1", "1.10", "1.9"].map { version in
                 let text = #"""

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConditionTests {
     /// Whether `b` is enabled when `a`, of the type, has the answers and `b` the condition.
     private func isEnabled(
-        _ type: String, _ answers: [String], _ comparison: String, _ expected: String,
+        _ type: String, answers: [String], comparison: String, expected: String,
         rules: EnablementRules = EnablementRules()
     ) throws -> Bool {
         let form = try form(
@@ -50,7 +50,8 @@ import Testing
                 ]
                 for (comparison, truth) in truths {
                     let found = try isEnabled(
-                        type, ["\"value\(name)\": \(value)"], comparison, "\"answer\(name)\": \(values[1])")
+                        type, answers: ["\"value\(name)\": \(value)"], comparison: comparison,
+                        expected: "\"answer\(name)\": \(values[1])")
                     #expect(found == truth, "\(value) \(comparison) \(values[1])")
                 }
             }
@@ -67,7 +68,7 @@ import Testing
         (#""valueString": "a""#, "string", #""answerString": "A""#, false),
         (#""valueString": "x""#, "open-choice", #""answerString": "x""#, true),
         (#""valueString": "x""#, "open-choice", #""answerCoding": {"code": "x"}"#, false),
-        // Coding: code, and the system where one is expected; never the display.
+        // Coding: code, and the system if one is expected; never the display.
         (
             #""valueCoding": {"system": "s", "code": "x", "display": "X"}"#, "choice",
             #""answerCoding": {"system": "s", "code": "x", "display": "other"}"#, true
@@ -106,54 +107,63 @@ import Testing
         ),
     ])
     func equalityIsThatOfTheType(answer: String, type: String, expected: String, isEqual: Bool) throws {
-        #expect(try isEnabled(type, [answer], "=", expected) == isEqual)
-        #expect(try isEnabled(type, [answer], "!=", expected) == !isEqual)
+        #expect(try isEnabled(type, answers: [answer], comparison: "=", expected: expected) == isEqual)
+        #expect(try isEnabled(type, answers: [answer], comparison: "!=", expected: expected) == !isEqual)
     }
 
-    @Test func whatCannotBeToldIsNotFulfilled() throws {
-        // A year against a month in it; kilograms against metres.
+    @Test func undecidableConditionIsNotFulfilled() throws {
+        // A year against one of its months; kilograms against metres.
         for comparison in ["=", "<", "<=", ">", ">="] {
-            #expect(try !isEnabled("date", [#""valueDate": "2024""#], comparison, #""answerDate": "2024-05""#))
             #expect(
                 try !isEnabled(
-                    "quantity", [#""valueQuantity": {"value": 2, "code": "kg"}"#], comparison,
-                    #""answerQuantity": {"value": 2, "code": "m"}"#))
+                    "date", answers: [#""valueDate": "2024""#], comparison: comparison,
+                    expected: #""answerDate": "2024-05""#))
+            #expect(
+                try !isEnabled(
+                    "quantity", answers: [#""valueQuantity": {"value": 2, "code": "kg"}"#], comparison: comparison,
+                    expected: #""answerQuantity": {"value": 2, "code": "m"}"#))
         }
     }
 
-    @Test func existsAsksForAnAnswerOrForNone() throws {
+    @Test func existsChecksForAnAnswerOrForNone() throws {
         for (type, answer) in [
             ("string", #""valueString": "x""#), ("attachment", #""valueAttachment": {"url": "http://x"}"#),
             ("choice", #""valueCoding": {"code": "x"}"#),
         ] {
-            #expect(try isEnabled(type, [answer], "exists", #""answerBoolean": true"#))
-            #expect(try !isEnabled(type, [answer], "exists", #""answerBoolean": false"#))
-            #expect(try !isEnabled(type, [], "exists", #""answerBoolean": true"#))
-            #expect(try isEnabled(type, [], "exists", #""answerBoolean": false"#))
+            #expect(try isEnabled(type, answers: [answer], comparison: "exists", expected: #""answerBoolean": true"#))
+            #expect(try !isEnabled(type, answers: [answer], comparison: "exists", expected: #""answerBoolean": false"#))
+            #expect(try !isEnabled(type, answers: [], comparison: "exists", expected: #""answerBoolean": true"#))
+            #expect(try isEnabled(type, answers: [], comparison: "exists", expected: #""answerBoolean": false"#))
         }
     }
 
-    @Test func withoutAnAnswerOnlyNotEqualHolds() throws {
+    @Test func onlyNotEqualIsTrueWithoutAnAnswer() throws {
         for comparison in ["=", "<", "<=", ">", ">="] {
-            #expect(try !isEnabled("integer", [], comparison, #""answerInteger": 1"#))
+            #expect(try !isEnabled("integer", answers: [], comparison: comparison, expected: #""answerInteger": 1"#))
         }
-        #expect(try isEnabled("integer", [], "!=", #""answerInteger": 1"#))
+        #expect(try isEnabled("integer", answers: [], comparison: "!=", expected: #""answerInteger": 1"#))
         let strict = EnablementRules(notEqualNeedsAnswer: true)
-        #expect(try !isEnabled("integer", [], "!=", #""answerInteger": 1"#, rules: strict))
-        #expect(try isEnabled("integer", [#""valueInteger": 2"#], "!=", #""answerInteger": 1"#, rules: strict))
+        #expect(
+            try !isEnabled("integer", answers: [], comparison: "!=", expected: #""answerInteger": 1"#, rules: strict))
+        #expect(
+            try isEnabled(
+                "integer", answers: [#""valueInteger": 2"#], comparison: "!=", expected: #""answerInteger": 1"#,
+                rules: strict))
     }
 
-    @Test func oneOfSeveralAnswersIsEnoughSaveForNotEqual() throws {
+    @Test func oneMatchingAnswerIsEnoughExceptForNotEqual() throws {
         let answers = [#""valueInteger": 1"#, #""valueInteger": 5"#]
-        #expect(try isEnabled("integer", answers, "=", #""answerInteger": 5"#))
-        #expect(try isEnabled("integer", answers, ">", #""answerInteger": 4"#))
-        #expect(try isEnabled("integer", answers, "<", #""answerInteger": 2"#))
-        #expect(try !isEnabled("integer", answers, "!=", #""answerInteger": 5"#))
-        #expect(try isEnabled("integer", answers, "!=", #""answerInteger": 6"#))
+        #expect(try isEnabled("integer", answers: answers, comparison: "=", expected: #""answerInteger": 5"#))
+        #expect(try isEnabled("integer", answers: answers, comparison: ">", expected: #""answerInteger": 4"#))
+        #expect(try isEnabled("integer", answers: answers, comparison: "<", expected: #""answerInteger": 2"#))
+        #expect(try !isEnabled("integer", answers: answers, comparison: "!=", expected: #""answerInteger": 5"#))
+        #expect(try isEnabled("integer", answers: answers, comparison: "!=", expected: #""answerInteger": 6"#))
     }
 
-    @Test func aConditionThatCannotBeReadIsNotFulfilled() throws {
-        #expect(try !isEnabled("integer", [#""valueInteger": 1"#], "~", #""answerInteger": 1"#))
-        #expect(try !isEnabled("integer", [#""valueInteger": 1"#], "=", #""other": 1"#))
+    @Test func unreadableConditionIsFalse() throws {
+        #expect(
+            try !isEnabled(
+                "integer", answers: [#""valueInteger": 1"#], comparison: "~", expected: #""answerInteger": 1"#))
+        #expect(try !isEnabled("integer", answers: [#""valueInteger": 1"#], comparison: "=", expected: #""other": 1"#))
     }
 }

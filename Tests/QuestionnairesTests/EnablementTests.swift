@@ -6,7 +6,7 @@ import Testing
 @Suite struct EnablementTests {
     private static let when = #""enableWhen": [{"question": "source", "operator": "=", "answerBoolean": true}]"#
 
-    @Test func whatIsBelowADisabledItemIsDisabledToo() throws {
+    @Test func itemsBelowADisabledItemAreDisabled() throws {
         let form = try form(
             """
             {"linkId": "source", "type": "boolean"},
@@ -47,7 +47,7 @@ import Testing
         #expect(session.isEnabled(path("last")))
     }
 
-    @Test func aConditionMayLookAhead() throws {
+    @Test func conditionMayReferToALaterQuestion() throws {
         let form = try form(
             """
             {"linkId": "a", "type": "string", \(Self.when)},
@@ -61,7 +61,7 @@ import Testing
         #expect(session.isEnabled(path("b")))
     }
 
-    @Test func anyAndAllAreTheFormsToSay() throws {
+    @Test func formChoosesBetweenAnyAndAll() throws {
         for (behavior, some, every) in [("any", true, true), ("all", false, true)] {
             let form = try form(
                 """
@@ -95,7 +95,7 @@ import Testing
         #expect(session.isEnabled(path("outside")), "from outside, any instance counts")
     }
 
-    @Test func nestedRepetitionsLookAtTheNearestInstance() throws {
+    @Test func nestedRepetitionsUseTheNearestInstance() throws {
         let form = try form(
             """
             {"linkId": "outer", "type": "group", "repeats": true, "item": [
@@ -113,7 +113,7 @@ import Testing
         #expect(session.isEnabled(path(("outer", 1), ("inner", 1), ("near", 0))))
     }
 
-    @Test func itemsBelowAnAnswerLookAtThatAnswersItems() throws {
+    @Test func itemsBelowAnAnswerUseTheItemsOfThatAnswer() throws {
         let form = try form(
             """
             {"linkId": "drug", "type": "string", "repeats": true, "item": [
@@ -126,7 +126,7 @@ import Testing
         session.setAnswers([.yes()], at: path(("drug", 1), ("source", 0)))
         #expect(!session.isEnabled(path(("drug", 0), ("dose", 0))))
         #expect(session.isEnabled(path(("drug", 1), ("dose", 0))))
-        // The question above is one occurrence with two answers; any of them fulfils the condition.
+        // The parent question is one occurrence with two answers; any of them fulfils the condition.
         #expect(session.isEnabled(path(("drug", 0), ("about", 0))))
     }
 
@@ -144,10 +144,10 @@ import Testing
         #expect(problems.errors.isEmpty && problems.warnings == ["required"])
     }
 
-    /// Settled round by round, this would take as many rounds as there are items.
+    /// Evaluated in rounds, this takes as many rounds as there are items.
     @Test(.timeLimit(.minutes(1)))
     func aLongChainOfConditionsIsSettledQuickly() throws {
-        // The worst order: each item waits for the next one.
+        // The worst order: each item depends on the next one.
         let count = 3000
         let items = (0..<count).map { index in
             index == count - 1

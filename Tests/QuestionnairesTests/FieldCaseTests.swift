@@ -16,7 +16,7 @@ struct FieldCaseTests {
     ])
     func theAnswerConstraintDecides(constraint: String, type: String, answer: String, expected: [String]) throws {
         let found = try FieldCases.problems(
-            20, "form-\(constraint)-\(type)", "answer-\(constraint)-\(type)-\(answer)")
+            20, form: "form-\(constraint)-\(type)", response: "answer-\(constraint)-\(type)-\(answer)")
         #expect(found.errors == expected)
     }
 
@@ -25,16 +25,16 @@ struct FieldCaseTests {
         let form = try FieldCases.form(21, "\(set)-form")
         #expect(form.problems.isEmpty)
         #expect(form.item("g")?.options?.isEmpty == false)
-        #expect(try FieldCases.problems(21, "\(set)-form", "\(set)-good").errors == [])
-        #expect(try FieldCases.problems(21, "\(set)-form", "\(set)-bad").errors == ["option"])
+        #expect(try FieldCases.problems(21, form: "\(set)-form", response: "\(set)-good").errors == [])
+        #expect(try FieldCases.problems(21, form: "\(set)-form", response: "\(set)-bad").errors == ["option"])
     }
 
     @Test func aFlatResponseIsValidInTheFormsGroups() throws {
         let form = try FieldCases.form(22, "form")
         let response = try #require(try FieldCases.resource(22, "response").as(QuestionnaireResponse.self))
-        let placed = form.placing(response)
-        #expect(ResponseValidator(form).problems(in: placed).isEmpty)
-        #expect(placed.item.map(\.linkId) == ["g1", "q3"] && placed.item[0].item.map(\.linkId) == ["q1", "q2"])
+        let arranged = form.arranging(response)
+        #expect(ResponseValidator(form).problems(in: arranged).isEmpty)
+        #expect(arranged.item.map(\.linkId) == ["g1", "q3"] && arranged.item[0].item.map(\.linkId) == ["q1", "q2"])
     }
 
     @Test(arguments: [false, true]) func aSliderKeepsItsLimitsInEitherOrder(reversed: Bool) throws {
@@ -54,17 +54,17 @@ struct FieldCaseTests {
         "caret-alt", "email", "flags", "named", "phone", "posix", "postal", "set", "set2", "slashes", "unicode",
     ])
     func patternsOfTheWebAreUnderstood(name: String) throws {
-        #expect(try FieldCases.problems(27, "\(name)-form", "\(name)-good").errors == [])
-        #expect(try FieldCases.problems(27, "\(name)-form", "\(name)-bad").errors == ["regex"])
+        #expect(try FieldCases.problems(27, form: "\(name)-form", response: "\(name)-good").errors == [])
+        #expect(try FieldCases.problems(27, form: "\(name)-form", response: "\(name)-bad").errors == ["regex"])
         let warned = try FieldCases.form(27, "\(name)-form").problems.map(\.code)
         #expect(warned == (name == "slashes" ? ["regex-javascript"] : []))
     }
 
-    @Test func aPatternThatCannotBeReadIsReported() throws {
+    @Test func unreadablePatternIsReported() throws {
         #expect(try FieldCases.form(27, "nested-form").problems.map(\.code) == ["regex-invalid"])
     }
 
-    @Test func aSubQuestionnaireIsNamedAsNotAssembled() throws {
+    @Test func unassembledSubQuestionnaireIsReported() throws {
         let problems = try FieldCases.form(31, "form").problems
         #expect(problems.map(\.code) == ["sub-questionnaire-not-assembled"])
         #expect(problems[0].message.contains("https://example.org/forms/part|1") && problems[0].linkID == "sub")
@@ -76,11 +76,11 @@ struct FieldCaseTests {
         ("form-numbers", "numbers-lb-400", []),
     ])
     func boundsAreComparedAfterConversion(form: String, response: String, expected: [String]) throws {
-        #expect(try FieldCases.problems(34, form, response).errors == expected)
+        #expect(try FieldCases.problems(34, form: form, response: response).errors == expected)
     }
 
     @Test func conditionsAreComparedAfterConversion() throws {
-        #expect(try FieldCases.problems(35, "form", "lb-250").errors == ["required"])
-        #expect(try FieldCases.problems(35, "form", "g-113000").errors == ["unit", "required"])
+        #expect(try FieldCases.problems(35, form: "form", response: "lb-250").errors == ["required"])
+        #expect(try FieldCases.problems(35, form: "form", response: "g-113000").errors == ["unit", "required"])
     }
 }

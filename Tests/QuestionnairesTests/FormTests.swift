@@ -8,7 +8,7 @@ import Testing
         try form(items, more).problems.map(\.code)
     }
 
-    @Test func itemsStandInTheFormsOrderWithWhatTheySay() throws {
+    @Test func itemsHaveTheFormsOrderAndTheirProperties() throws {
         let form = try form(
             """
             {"linkId": "g", "type": "group", "text": "Group", "required": true, "repeats": true, "item": [
@@ -26,7 +26,7 @@ import Testing
         #expect(form.canonical == "https://example.org/form|1")
     }
 
-    @Test func aTypeThatR4DoesNotHaveIsReadAsGroupOrText() throws {
+    @Test func typeUnknownToR4IsReadAsGroupOrText() throws {
         let form = try form(
             #"{"linkId": "a", "type": "colours", "item": [{"linkId": "b", "type": "colour"}, {"linkId": "c"}]}"#)
         #expect(form.item("a")?.type == .group)
@@ -98,7 +98,7 @@ import Testing
             """
         ),
     ])
-    func aFaultOfAnItemIsNamed(code: String, items: String) throws {
+    func problemOfAnItemIsReported(code: String, items: String) throws {
         #expect(try codes(items) == [code])
     }
 
@@ -113,7 +113,7 @@ import Testing
         ("condition-type", #"{"question": "a", "operator": "=", "answerCoding": {"code": "x"}}"#),
         ("condition-looks-ahead", #"{"question": "later", "operator": "=", "answerBoolean": true}"#),
     ])
-    func aFaultOfAConditionIsNamed(code: String, condition: String) throws {
+    func problemOfAConditionIsReported(code: String, condition: String) throws {
         let form = try form(
             """
             {"linkId": "a", "type": "boolean"},
@@ -126,7 +126,7 @@ import Testing
         #expect(form.problems.first?.linkID == "b")
     }
 
-    @Test func severalConditionsNeedABehaviorAndAllMustHoldWithoutOne() throws {
+    @Test func severalConditionsNeedABehaviorThatDefaultsToAll() throws {
         let items = """
             {"linkId": "a", "type": "boolean"}, {"linkId": "b", "type": "boolean"},
             {"linkId": "c", "type": "string", "enableWhen": [
@@ -142,7 +142,7 @@ import Testing
         #expect(session.isEnabled(path("c")))
     }
 
-    @Test func itemsThatDependOnThemselvesInACircleAreNamedAndDoNotHang() throws {
+    @Test func circularConditionsAreReportedAndDoNotHang() throws {
         let form = try form(
             """
             {"linkId": "a", "type": "boolean", "enableWhen": [{"question": "b", "operator": "exists", "answerBoolean": false}]},
@@ -156,7 +156,7 @@ import Testing
         _ = session.response()
     }
 
-    @Test func containedValueSetsGiveTheirMembers() throws {
+    @Test func membersOfContainedValueSetsAreOptions() throws {
         let sets = """
             "contained": [
               {"resourceType": "ValueSet", "id": "expanded", "expansion": {"contains": [
@@ -188,7 +188,7 @@ import Testing
         #expect(try options("#circle") == [])
     }
 
-    @Test func aNameThatIsNoIdentifierAndAnEmptyFormAreDoubtful() throws {
+    @Test func invalidNameAndEmptyFormAreWarnings() throws {
         let problems = try form("", #""name": "my form""#).problems
         #expect(problems.map(\.code) == ["que-0", "form-empty"])
         #expect(problems.allSatisfy { $0.severity == .warning })

@@ -1,6 +1,6 @@
 import FHIR
 
-/// The types of items that R4 has.
+/// The item types of R4.
 enum ItemTypes {
     static let all: [QuestionnaireItemType] = [
         .group, .display, .question, .boolean, .decimal, .integer, .date, .dateTime, .time, .string, .text, .url,

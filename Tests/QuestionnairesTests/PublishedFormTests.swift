@@ -4,10 +4,10 @@ import Questionnaires
 import QuestionnairesTestSupport
 import Testing
 
-/// The forms and responses of others (`conformance/questionnaires`).
+/// Forms and responses of other projects (`conformance/questionnaires`).
 @Suite(.enabled(if: Published.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
 struct PublishedFormTests {
-    /// What the published pairs name a problem, and what we do.
+    /// The problem codes of the published pairs, and the corresponding ones here.
     private static let codes: [String: Set<String>] = [
         "invalidType": ["item-type-abstract"], "invalidAttachmentType": ["mime-type"],
         "maxAttachmentSize": ["max-size"],
@@ -20,7 +20,7 @@ struct PublishedFormTests {
         "questionnaireDraft": ["questionnaire-draft"], "questionnaireInactive": ["questionnaire-inactive"],
     ]
 
-    /// Pairs that cannot come out as published here, with the reason.
+    /// Pairs whose results differ here, with the reason.
     private static let deviations = [
         "choice-async-qr": "membership in an external value set needs a terminology server",
         "open-choice-gender-coding-async-qr": "the display texts of an external value set need a terminology server",
@@ -52,7 +52,7 @@ struct PublishedFormTests {
         #expect(checked == 35)
     }
 
-    /// Faults that the published forms have, each looked up in the form.
+    /// Errors in the published forms, each verified in the form.
     private static let faults: [String: Set<String>] = [
         "researchkit-on-fhir/FormExample.json": ["que-6"], "researchkit-on-fhir/MultipleEnableWhen.json": ["que-6"],
         "android-fhir/layout_default.json": ["que-1"],
@@ -84,7 +84,7 @@ struct PublishedFormTests {
             let form = try Published.form(name)
             let codes = Set(form.problems.filter { $0.severity != .information }.map(\.code))
             #expect(codes == Self.faults[name] ?? [], "\(name): \(form.problems)")
-            // Nothing of it breaks a session or a response.
+            // None of the errors stops a session or a response.
             let session = FormSession(form)
             _ = session.problems()
         }
@@ -94,7 +94,7 @@ struct PublishedFormTests {
         let form = try Published.form("researchkit-on-fhir/PHQ-9.json")
         let questions = form.items[0].children
         #expect(questions.count == 9)
-        // Each by another way of saying it: code, system|code, display, coding.
+        // Each answer in another notation: code, system|code, display, coding.
         let option = { (index: Int) in try #require(questions[index].options)[index % 4].value.json }
         var answers = JSONObject()
         for (index, question) in questions.enumerated() {
@@ -136,14 +136,14 @@ struct PublishedFormTests {
         }
     }
 
-    /// The response is of another edition of the form: one of its items is unknown.
+    /// The response belongs to another edition of the form: one of its items is unknown.
     @Test func aResponseToAnotherEditionIsRefused() throws {
         let form = try Published.form("lforms/ussg-fhp.json")
         let response = try #require(
             try Published.resource("lforms/fhir-sdc-response-ussgfht.json").as(QuestionnaireResponse.self))
         let problems = ResponseValidator(form).problems(in: response)
         #expect(problems.filter { $0.code == "link-id-unknown" }.map(\.linkID) == ["/54126-8/39156-5"])
-        // What does fit can be gone on with, and makes a response with nothing unknown or out of order.
+        // The matching part can be continued, and makes a response without unknown or misordered items.
         let session = FormSession(form, response: response)
         let codes = session.problems().errors
         #expect(!codes.contains("link-id-unknown") && !codes.contains("item-order") && !codes.isEmpty)

@@ -3,7 +3,7 @@ import Questionnaires
 import QuestionnairesTestSupport
 import Testing
 
-/// Quantities in bounds, conditions and options are compared by what they measure.
+/// Quantities in limits, conditions and options are compared after conversion.
 @Suite struct QuantityTests {
     private static let core = "http://hl7.org/fhir/StructureDefinition/"
     private static let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
@@ -12,7 +12,7 @@ import Testing
         #"{"value": \#(value), "system": "http://unitsofmeasure.org", "code": "\#(code)"}"#
     }
 
-    private static func unit(_ name: String, _ code: String, _ display: String) -> String {
+    private static func unit(_ name: String, code: String, display: String) -> String {
         #"""
         {"url": "\#(core)questionnaire-\#(name)", "valueCoding": {"system": "http://unitsofmeasure.org", "code": "\#(code)",
          "display": "\#(display)"}}
@@ -33,24 +33,24 @@ import Testing
     }
 
     @Test(arguments: [
-        // Mass, temperature with its offset, pressure, concentration, time: at the bound, and beyond it.
+        // Mass, temperature with its offset, pressure, concentration, time: at the limit, and beyond it.
         ("[lb_av]", "100", "kg", "45.359237", "45.3592370001"), ("Cel", "37", "[degF]", "98.6", "98.600000000001"),
         ("mm[Hg]", "120", "kPa", "15.99864", "15.99865"), ("mmol/L", "0.0055", "mol/m3", "0.0055", "0.0056"),
         ("h", "1.5", "min", "90", "90.1"), ("kg", "0.1", "g", "100", "100.00000000000000000000000000000000000000001"),
         ("%", "95", "1", "0.95", "0.951"),
     ])
-    func aBoundHoldsInEveryUnitExactly(unit: String, bound: String, other: String, inside: String, beyond: String)
+    func limitIsExactInEveryUnit(unit: String, bound: String, other: String, inside: String, beyond: String)
         throws
     {
-        let most = Self.question(Self.bound("maxQuantity", #""valueQuantity": \#(Self.quantity(bound, unit))"#))
-        #expect(try problems(most, Self.quantity(inside, other)).errors == [])
-        #expect(try problems(most, Self.quantity(beyond, other)).errors == ["max-value"])
+        let greatest = Self.question(Self.bound("maxQuantity", #""valueQuantity": \#(Self.quantity(bound, unit))"#))
+        #expect(try problems(greatest, Self.quantity(inside, other)).errors == [])
+        #expect(try problems(greatest, Self.quantity(beyond, other)).errors == ["max-value"])
         let least = Self.question(Self.bound("minQuantity", #""valueQuantity": \#(Self.quantity(bound, unit))"#))
         #expect(try problems(least, Self.quantity(inside, other)).errors == [])
         #expect(try problems(least, Self.quantity("-99999", other)).errors == ["min-value"])
     }
 
-    @Test func aUnitThatDoesNotConvertHasACodeOfItsOwn() throws {
+    @Test func inconvertibleUnitHasItsOwnErrorCode() throws {
         let question = Self.question(
             Self.bound("minQuantity", #""valueQuantity": \#(Self.quantity("30", "kg"))"#),
             Self.bound("maxQuantity", #""valueQuantity": \#(Self.quantity("300", "kg"))"#))
@@ -61,7 +61,8 @@ import Testing
 
     @Test func aUnitOfTheFormIsKnownByItsText() throws {
         let question = Self.question(
-            Self.unit("unitOption", "kg", "kilos"), Self.unit("unitOption", "[lb_av]", "pounds"),
+            Self.unit("unitOption", code: "kg", display: "kilos"),
+            Self.unit("unitOption", code: "[lb_av]", display: "pounds"),
             Self.bound("maxQuantity", #""valueQuantity": \#(Self.quantity("300", "kg"))"#))
         #expect(try form(question).problems.isEmpty)
         #expect(try problems(question, #"{"value": 600, "unit": "pounds"}"#).errors == [])
@@ -72,7 +73,7 @@ import Testing
     @Test func aBoundWithoutUnitIsInTheOnlyUnitOfTheForm() throws {
         for unit in ["unit", "unitOption"] {
             for value in [#""valueInteger": 300"#, #""valueDecimal": 300.0"#, #""valueQuantity": {"value": 300}"#] {
-                let question = Self.question(Self.unit(unit, "kg", "kg"), Self.bound("maxValue", value))
+                let question = Self.question(Self.unit(unit, code: "kg", display: "kg"), Self.bound("maxValue", value))
                 #expect(try form(question).problems.isEmpty)
                 #expect(try problems(question, Self.quantity("400", "[lb_av]")).errors.filter { $0 != "unit" } == [])
                 #expect(
@@ -84,24 +85,28 @@ import Testing
     }
 
     @Test(arguments: [
-        [unit("unitOption", "kg", "kg"), unit("unitOption", "[lb_av]", "lb")],
-        [unit("unit", "kg", "kg"), unit("unitOption", "kg", "kg"), unit("unitOption", "g", "g")], [],
-        [unit("unitOption", "kg", "kg"), #"{"url": "\#(sdc)unitOpen", "valueCode": "optionsOrType"}"#],
+        [unit("unitOption", code: "kg", display: "kg"), unit("unitOption", code: "[lb_av]", display: "lb")],
+        [
+            unit("unit", code: "kg", display: "kg"), unit("unitOption", code: "kg", display: "kg"),
+            unit("unitOption", code: "g", display: "g"),
+        ], [],
+        [unit("unitOption", code: "kg", display: "kg"), #"{"url": "\#(sdc)unitOpen", "valueCode": "optionsOrType"}"#],
     ])
-    func elsewhereABoundWithoutUnitIsAnErrorOfTheForm(units: [String]) throws {
+    func ambiguousLimitWithoutUnitIsAnErrorOfTheForm(units: [String]) throws {
         let question =
             #"{"linkId": "q", "type": "quantity", "extension": ["#
             + (units + [Self.bound("maxValue", #""valueInteger": 30"#)]).joined(separator: ",") + "]}"
         let found = try form(question).problems
         #expect(found.map(\.code) == ["limit-without-unit"] && found[0].severity == .error)
-        // Nobody is refused for it.
+        // No answer is refused because of it.
         let answered = try problems(question, Self.quantity("40", "kg"))
         #expect(answered.errors == [] && answered.warnings == ["max-value-unit"])
     }
 
-    @Test func aBoundThatNoUnitOfTheFormReachesIsAnErrorOfTheForm() throws {
+    @Test func limitInAnIncomparableUnitIsAProblemOfTheForm() throws {
         let question = Self.question(
-            Self.unit("unit", "kg", "kg"), Self.bound("maxQuantity", #""valueQuantity": \#(Self.quantity("2", "m"))"#))
+            Self.unit("unit", code: "kg", display: "kg"),
+            Self.bound("maxQuantity", #""valueQuantity": \#(Self.quantity("2", "m"))"#))
         #expect(try form(question).problems.map(\.code) == ["limit-unit"])
         let contradiction = Self.question(
             Self.bound("minQuantity", #""valueQuantity": \#(Self.quantity("1", "kg"))"#),
@@ -109,9 +114,9 @@ import Testing
         #expect(try form(contradiction).problems.map(\.code) == ["limits-contradict"])
     }
 
-    @Test func aNumberForAQuestionInAUnitIsComparedInIt() throws {
+    @Test func numberIsComparedInTheUnitOfItsQuestion() throws {
         let question =
-            #"{"linkId": "q", "type": "decimal", "extension": [\#(Self.unit("unit", "[lb_av]", "lb")),"#
+            #"{"linkId": "q", "type": "decimal", "extension": [\#(Self.unit("unit", code: "[lb_av]", display: "lb")),"#
             + Self.bound("maxQuantity", #""valueQuantity": \#(Self.quantity("300", "kg"))"#) + "]}"
         for (value, expected) in [("661", [String]()), ("662", ["max-value"])] {
             let response = try response(#"{"linkId": "q", "answer": [{"valueDecimal": \#(value)}]}"#)
@@ -119,7 +124,7 @@ import Testing
         }
     }
 
-    private static func asked(_ units: String, _ comparison: String, _ expected: String) -> String {
+    private static func asked(_ units: String, comparison: String, expected: String) -> String {
         #"""
         {"linkId": "q", "type": "quantity", "extension": [\#(units)]}, {"linkId": "more", "type": "string", "required": true,
          "enableWhen": [{"question": "q", "operator": "\#(comparison)", \#(expected)}]}
@@ -132,8 +137,9 @@ import Testing
     ])
     func aConditionIsComparedAfterConversion(comparison: String, pounds: String, isAsked: Bool) throws {
         let question = Self.asked(
-            Self.unit("unitOption", "kg", "kg") + "," + Self.unit("unitOption", "[lb_av]", "lb"), comparison,
-            #""answerQuantity": \#(Self.quantity("100", "kg"))"#)
+            Self.unit("unitOption", code: "kg", display: "kg") + ","
+                + Self.unit("unitOption", code: "[lb_av]", display: "lb"), comparison: comparison,
+            expected: #""answerQuantity": \#(Self.quantity("100", "kg"))"#)
         #expect(try form(question).problems.isEmpty)
         #expect(try problems(question, Self.quantity(pounds, "[lb_av]")).errors == (isAsked ? ["required"] : []))
     }
@@ -141,23 +147,28 @@ import Testing
     @Test func equalQuantitiesAreEqualInEveryUnit() throws {
         for (comparison, expected) in [("=", ["required"]), ("!=", []), (">=", ["required"]), ("<", [])] {
             let question = Self.asked(
-                Self.unit("unitOption", "kg", "kg") + "," + Self.unit("unitOption", "g", "g"), comparison,
-                #""answerQuantity": \#(Self.quantity("0.1", "kg"))"#)
+                Self.unit("unitOption", code: "kg", display: "kg") + ","
+                    + Self.unit("unitOption", code: "g", display: "g"), comparison: comparison,
+                expected: #""answerQuantity": \#(Self.quantity("0.1", "kg"))"#)
             #expect(try problems(question, Self.quantity("100.0", "g")).errors == expected)
         }
     }
 
     @Test func aConditionWithoutUnitIsInTheOnlyUnitOfItsQuestion() throws {
-        let question = Self.asked(Self.unit("unitOption", "kg", "kg"), ">", #""answerQuantity": {"value": 100}"#)
+        let question = Self.asked(
+            Self.unit("unitOption", code: "kg", display: "kg"), comparison: ">",
+            expected: #""answerQuantity": {"value": 100}"#)
         #expect(try form(question).problems.isEmpty)
         #expect(try problems(question, Self.quantity("101", "kg")).errors == ["required"])
         #expect(try problems(question, Self.quantity("99", "kg")).errors == [])
         let several = Self.asked(
-            Self.unit("unitOption", "kg", "kg") + "," + Self.unit("unitOption", "g", "g"), ">",
-            #""answerQuantity": {"value": 100}"#)
+            Self.unit("unitOption", code: "kg", display: "kg") + "," + Self.unit("unitOption", code: "g", display: "g"),
+            comparison: ">",
+            expected: #""answerQuantity": {"value": 100}"#)
         #expect(try form(several).problems.map(\.code) == ["condition-without-unit"])
         let foreign = Self.asked(
-            Self.unit("unitOption", "kg", "kg"), ">", #""answerQuantity": \#(Self.quantity("100", "cm"))"#)
+            Self.unit("unitOption", code: "kg", display: "kg"), comparison: ">",
+            expected: #""answerQuantity": \#(Self.quantity("100", "cm"))"#)
         #expect(try form(foreign).problems.map(\.code) == ["condition-unit"])
     }
 

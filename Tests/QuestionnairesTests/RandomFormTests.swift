@@ -4,26 +4,26 @@ import QuestionnairesTestSupport
 import TestSupport
 import Testing
 
-/// Forms and answers made by chance; a failure names its seed.
+/// Random forms and answers; a failure names its seed.
 @Suite struct RandomFormTests {
     private static let rounds = 150
     private static let seed = Seeded.newSeed()
 
-    /// Everything entered so far, by where it stands.
+    /// All entered answers, by path.
     private struct Entered {
         var answers: [ItemPath: [AnswerValue]] = [:]
-        /// Every place where an item stands, answered or not.
-        var places: [ItemPath] = []
+        /// The path of every item, answered or not.
+        var paths: [ItemPath] = []
     }
 
-    /// Answers about two questions in three, from the top down, disabled ones too.
+    /// Answers about two of three questions, from the top down, including disabled ones.
     private func enter(
-        _ items: [RandomForm.Item], _ above: [ItemPath.Step], _ session: inout FormSession, _ entered: inout Entered,
-        _ generator: inout Seeded
+        _ items: [RandomForm.Item], above: [ItemPath.Step], session: inout FormSession, entered: inout Entered,
+        generator: inout Seeded
     ) {
         for item in items {
             let here = above + [ItemPath.Step(linkID: item.linkID)]
-            entered.places.append(ItemPath(here))
+            entered.paths.append(ItemPath(here))
             var inside = here
             switch item.type {
             case "display": continue
@@ -31,7 +31,7 @@ import Testing
                 for instance in 0..<(item.repeats ? Int.random(in: 1...3, using: &generator) : 1) {
                     inside[inside.count - 1].instance = instance
                     session.ensureGroup(at: ItemPath(inside))
-                    enter(item.children, inside, &session, &entered, &generator)
+                    enter(item.children, above: inside, session: &session, entered: &entered, generator: &generator)
                 }
             default:
                 guard generator.chance(66) else { continue }
@@ -40,41 +40,42 @@ import Testing
                     let other = RandomForm.answer(item.type, &generator)
                     if other != values[0] { values.append(other) }
                 }
-                let isPlaced = session.setAnswers(values, at: ItemPath(here))
-                #expect(isPlaced)
+                let isSet = session.setAnswers(values, at: ItemPath(here))
+                #expect(isSet)
                 entered.answers[ItemPath(here)] = values
                 for instance in values.indices {
                     inside[inside.count - 1].instance = instance
-                    enter(item.children, inside, &session, &entered, &generator)
+                    enter(item.children, above: inside, session: &session, entered: &entered, generator: &generator)
                 }
             }
         }
     }
 
-    /// What is enabled, by the letter of the rules, with no thought for speed.
-    private func isEnabled(_ path: ItemPath, _ form: RandomForm, _ entered: Entered) -> Bool {
+    /// Evaluates the rules literally, without regard to speed.
+    private func isEnabled(_ path: ItemPath, form: RandomForm, entered: Entered) -> Bool {
         guard let item = form.all[path.steps.last?.linkID ?? ""] else { return false }
         if path.steps.count > 1 {
             var parent = ItemPath(Array(path.steps.dropLast()))
             parent.steps[parent.steps.count - 1].instance = 0
-            guard isEnabled(parent, form, entered) else { return false }
+            guard isEnabled(parent, form: form, entered: entered) else { return false }
         }
         guard !item.conditions.isEmpty else { return true }
-        let truths = item.conditions.map { holds($0, at: path, form, entered) }
+        let truths = item.conditions.map { holds($0, at: path, form: form, entered: entered) }
         return item.isAny ? truths.contains(true) : !truths.contains(false)
     }
 
     private func holds(
-        _ condition: RandomForm.Condition, at path: ItemPath, _ form: RandomForm, _ entered: Entered
+        _ condition: RandomForm.Condition, at path: ItemPath, form: RandomForm, entered: Entered
     ) -> Bool {
         guard let source = form.all[condition.question], let item = form.all[path.steps.last?.linkID ?? ""] else {
             return false
         }
-        // The items that stand above both; where the source is itself above, only what is above it.
+        // The items that contain both; if the source itself contains the item, only its ancestors.
         let shared = zip(source.above, item.above).prefix { $0 == $1 }.count
-        let answers = entered.answers.filter { place, _ in
-            place.steps.last?.linkID == condition.question && place.steps.prefix(shared) == path.steps.prefix(shared)
-                && isEnabled(place, form, entered)
+        let answers = entered.answers.filter { answered, _ in
+            answered.steps.last?.linkID == condition.question
+                && answered.steps.prefix(shared) == path.steps.prefix(shared)
+                && isEnabled(answered, form: form, entered: entered)
         }.flatMap(\.value)
         let expected = condition.expected
         func number(_ value: AnswerValue) -> Double? { value.json.number?.double }
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func whatIsEnabledIsWhatTheRulesSay() {
+    @Test func enablementAgreesWithTheRules() {
         for round in 0..<Self.rounds {
             var generator = Seeded(Self.seed &+ UInt64(round))
             let random = RandomForm(using: &generator)
@@ -110,31 +111,31 @@ import Testing
             #expect(!form.problems.contains { $0.severity == .error }, "seed \(Self.seed) round \(round)")
             var session = FormSession(form)
             var entered = Entered()
-            enter(random.items, [], &session, &entered, &generator)
-            for place in entered.places {
-                let expected = isEnabled(place, random, entered)
-                #expect(session.isEnabled(place) == expected, "seed \(Self.seed) round \(round) at \(place)")
+            enter(random.items, above: [], session: &session, entered: &entered, generator: &generator)
+            for path in entered.paths {
+                let expected = isEnabled(path, form: random, entered: entered)
+                #expect(session.isEnabled(path) == expected, "seed \(Self.seed) round \(round) at \(path)")
             }
         }
     }
 
-    @Test func aResponseLacksAtMostRequiredAnswersAndHoldsNothingDisabled() throws {
+    @Test func responseLacksOnlyRequiredAnswersAndHasNoDisabledItems() throws {
         for round in 0..<Self.rounds {
-            let place: Comment = "seed \(Self.seed) round \(round)"
+            let comment: Comment = "seed \(Self.seed) round \(round)"
             var generator = Seeded(Self.seed &+ UInt64(round))
             let random = RandomForm(using: &generator)
             var session = FormSession(random.form)
             var entered = Entered()
-            enter(random.items, [], &session, &entered, &generator)
-            // Changed minds: some answers change, some go.
+            enter(random.items, above: [], session: &session, entered: &entered, generator: &generator)
+            // Some answers change, some are removed.
             for path in entered.answers.keys.sorted(by: { $0.description < $1.description }) where generator.chance(30)
             {
                 guard let item = random.all[path.steps.last?.linkID ?? ""] else { continue }
                 session.setAnswers(generator.chance(50) ? [] : [RandomForm.answer(item.type, &generator)], at: path)
             }
-            #expect(Set(session.problems().errors).isSubset(of: ["required"]), place)
+            #expect(Set(session.problems().errors).isSubset(of: ["required"]), comment)
 
-            // What is required is answered until nothing is missing; every answer may enable something more.
+            // Required answers are added until none is missing; every answer can enable further items.
             for _ in 0..<100 {
                 let missing = Set(session.problems().filter { $0.severity == .error }.compactMap(\.linkID))
                 let entry = session.entries().first { entry in
@@ -145,17 +146,17 @@ import Testing
                 session.setAnswers([RandomForm.answer(entry.item.type.rawValue, &generator)], at: entry.path)
             }
             let errors = session.problems().filter { $0.severity == .error }
-            // A required group may have nothing inside that can be answered.
-            #expect(errors.allSatisfy { random.all[$0.linkID ?? ""]?.type == "group" }, "\(place): \(errors)")
+            // A required group may contain no item that can be answered.
+            #expect(errors.allSatisfy { random.all[$0.linkID ?? ""]?.type == "group" }, "\(comment): \(errors)")
 
-            // Read from its bytes it is the same, and gone on with it makes the same again.
+            // Read from its bytes it is equal, and a session that continues it makes the same response.
             let response = session.response()
             let read = QuestionnaireResponse(try #require(try JSON(response.json.bytes()).object))
-            #expect(FormSession(session.form, response: read).response().json == response.json, place)
-            #expect(FormSession(session.form, snapshot: session.snapshot).response().json == response.json, place)
+            #expect(FormSession(session.form, response: read).response().json == response.json, comment)
+            #expect(FormSession(session.form, snapshot: session.snapshot).response().json == response.json, comment)
             var again = FormSession(session.form)
-            #expect(session.answerSet.apply(to: &again).isEmpty, place)
-            #expect(again.response().json == response.json, place)
+            #expect(session.answerSet.apply(to: &again).isEmpty, comment)
+            #expect(again.response().json == response.json, comment)
         }
     }
 }

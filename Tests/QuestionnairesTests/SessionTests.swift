@@ -18,7 +18,7 @@ import Testing
               {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-hidden", "valueBoolean": true}]}
             """)
         var session = FormSession(form)
-        // Backwards: the form's order counts.
+        // In reverse: the form's order counts.
         session.setAnswers([.text("a"), .text("b")], at: path("drug"))
         session.setAnswers([.integer(5)], at: path(("drug", 1), ("about", 0), ("dose", 0)))
         let number = try #require(JSONNumber(text: "1.500"))
@@ -37,14 +37,14 @@ import Testing
         #expect(session.problems().isEmpty)
     }
 
-    @Test func aFormWithoutAURLIsNamedByItsID() throws {
+    @Test func formWithoutAURLIsIdentifiedByItsID() throws {
         let questionnaire = try #require(
             try JSON(parsing: #"{"resourceType": "Questionnaire", "id": "f1", "item": []}"#).object)
         let form = QuestionnaireForm(Questionnaire(questionnaire))
         #expect(FormSession(form).response().questionnaire == "Questionnaire/f1")
     }
 
-    @Test func initialValuesAndSelectedOptionsStandInTheBeginningAndInNewInstances() throws {
+    @Test func newSessionsAndInstancesHaveInitialValuesAndSelectedOptions() throws {
         let form = try form(
             """
             {"linkId": "g", "type": "group", "repeats": true, "item": [
@@ -70,7 +70,7 @@ import Testing
             {"linkId": "one", "type": "group", "item": [{"linkId": "r", "type": "integer"}]}
             """)
         var session = FormSession(form)
-        // One does not repeat, one is no group, one goes too far.
+        // One does not repeat, one is not a group, one exceeds the limit.
         for refused in [path(("one", 1)), path(("g", 0), ("q", 0)), path(("g", 1_000_000))] {
             let isMade = session.ensureGroup(at: refused)
             #expect(!isMade, "\(refused)")
@@ -87,7 +87,7 @@ import Testing
         #expect(session.instanceCount(at: path("g")) == 1 && session.response()["item"] == nil)
     }
 
-    @Test func whatIsBelowAnAnswerStaysWithIt() throws {
+    @Test func itemsBelowAnAnswerStayWithIt() throws {
         let form = try form(
             """
             {"linkId": "drug", "type": "string", "repeats": true, "item": [{"linkId": "dose", "type": "integer"}]},
@@ -103,13 +103,13 @@ import Testing
         session.setAnswers([.yes()], at: path("one"))
         session.setAnswers([.text("so")], at: path("one", "why"))
         session.setAnswers([], at: path("one"))
-        let isPlaced = session.setAnswers([.text("lost")], at: path("one", "why"))
-        #expect(!isPlaced, "there is nothing to stand below")
+        let isSet = session.setAnswers([.text("lost")], at: path("one", "why"))
+        #expect(!isSet, "there is nothing to stand below")
         session.setAnswers([.yes(false)], at: path("one"))
         #expect(session.answers(at: path("one", "why")) == [.text("so")], "an answer that is corrected keeps it")
     }
 
-    @Test func aFrontEndFindsItsWay() throws {
+    @Test func entriesAreTheItemsToShow() throws {
         let form = try form(
             """
             {"linkId": "a", "type": "boolean"},
@@ -159,7 +159,7 @@ import Testing
         #expect(FormSession(form, snapshot: ["nonsense"]).response()["item"] == nil)
     }
 
-    @Test func anEarlierResponseIsGoneOnWith() throws {
+    @Test func earlierResponseIsContinued() throws {
         let form = try form(
             """
             {"linkId": "g", "type": "group", "repeats": true, "item": [{"linkId": "q", "type": "integer"}]},
@@ -173,7 +173,7 @@ import Testing
             """)
         var session = FormSession(form, response: earlier)
         #expect(session.answers(at: path(("g", 1), ("q", 0))) == [.integer(2)])
-        let isPlaced = session.setAnswers([.integer(3)], at: path("r", "s"))
-        #expect(isPlaced && session.problems().isEmpty)
+        let isSet = session.setAnswers([.integer(3)], at: path("r", "s"))
+        #expect(isSet && session.problems().isEmpty)
     }
 }

@@ -20,7 +20,7 @@ struct SubscriptTests {
                 """))
     }
 
-    /// The code with which the body is refused; nil where it is not.
+    /// Returns the code with which the body is refused, or nil if it is not.
     func code(_ body: () throws(ResponseProblem) -> Void) -> String? {
         do throws(ResponseProblem) {
             try body()
@@ -59,7 +59,7 @@ struct SubscriptTests {
         }
     }
 
-    @Test func whatIsNoFiniteNumberIsRefusedAndNotSent() throws {
+    @Test func nonFiniteNumbersAreRefusedAndNotSent() throws {
         for value in [Double.nan, .infinity, -.infinity] {
             var session = try Self.night()
             #expect(
@@ -70,7 +70,7 @@ struct SubscriptTests {
         }
     }
 
-    @Test func aRepetitionIsNamedByItsNumberAndOnlyTheNextIsMade() throws {
+    @Test func repetitionIsAddressedByItsNumberAndOnlyTheNextIsCreated() throws {
         var session = try Self.night()
         session["drug/name"] = .string("a")
         session["drug[1]/name"] = .string("b")
@@ -104,7 +104,7 @@ struct SubscriptTests {
         #expect(session.problems(status: .inProgress).isEmpty)
     }
 
-    @Test func anAnswerThatBreaksARuleStandsAndIsTold() throws {
+    @Test func invalidAnswerIsKeptAndReported() throws {
         var session = try Self.night()
         session["hours"] = .decimal(25)
         #expect(session["hours"] == .decimal(25))
@@ -123,20 +123,20 @@ struct SubscriptTests {
         ("thanks", "display-answered"), ("drug[1]/dose/when", "parent-unanswered"),
         ("drug[7]/name", "repetition-missing"),
     ])
-    func whatHasNoPlaceIsToldUntilAnotherAnswerIsSetThere(place: String, expected: String) throws {
+    func answerWithoutAValidPathIsReportedUntilItIsReplaced(path: String, expected: String) throws {
         var session = try Self.night()
         session["hours"] = .decimal(8)
-        session[place] = .string("lost")
-        #expect(session[place] == nil)
-        #expect(session.problems().errors == [expected] && session.problems(at: place).errors == [expected])
-        session[place] = .string("again")
+        session[path] = .string("lost")
+        #expect(session[path] == nil)
+        #expect(session.problems().errors == [expected] && session.problems(at: path).errors == [expected])
+        session[path] = .string("again")
         #expect(session.problems().count == 1, "told once")
-        let refusal = code { () throws(ResponseProblem) in try session.set(.string("lost"), at: place) }
+        let refusal = code { () throws(ResponseProblem) in try session.set(.string("lost"), at: path) }
         #expect(refusal == expected)
         #expect(throws: IncompleteResponse.self) { try session.completedResponse(subject: nil, authored: nil) }
     }
 
-    @Test func aPathThatWasRefusedIsForgottenWhenItTakesAnAnswer() throws {
+    @Test func refusedPathIsForgottenAfterAnAnswerIsSetThere() throws {
         var session = try Self.night()
         session["hours"] = .decimal(8)
         session["drug[1]/dose[0]/when"] = nil
@@ -168,7 +168,7 @@ struct SubscriptTests {
         #expect(session["hours"] == nil)
     }
 
-    @Test func aCompletedResponseIsCheckedAndSaysWhatIsWrong() throws {
+    @Test func completedResponseIsCheckedAndReportsItsProblems() throws {
         var session = try Self.night()
         session["quality"] = .coding(Coding(system: "s", code: "bad"))
         let error = #expect(throws: IncompleteResponse.self) {

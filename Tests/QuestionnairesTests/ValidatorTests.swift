@@ -11,7 +11,7 @@ import Testing
         return ResponseValidator(try form(items)).problems(in: response)
     }
 
-    @Test func placesAreWrittenAsFHIRPath() throws {
+    @Test func pathsAreWrittenAsFHIRPath() throws {
         let found = try problems(
             """
             {"linkId": "g", "type": "group", "repeats": true, "item": [
@@ -49,7 +49,7 @@ import Testing
         ("response-malformed", #""q""#),
         ("not-enabled", #"{"linkId": "off", "answer": [{"valueString": "x"}]}"#),
     ])
-    func aFaultOfTheStructureIsNamed(code: String, answers: String) throws {
+    func structuralProblemIsReported(code: String, answers: String) throws {
         let items = """
             {"linkId": "note", "type": "display"},
             {"linkId": "q", "type": "string", "item": [{"linkId": "below", "type": "string"}]},
@@ -61,13 +61,13 @@ import Testing
         #expect(try problems(items, answers).errors == [code])
     }
 
-    @Test func aResponseWhoseItemsAreNoListIsRefused() throws {
+    @Test func responseWithItemsThatAreNotAListIsRefused() throws {
         var response = try response("")
         response["item"] = "x"
         #expect(ResponseValidator(try form("")).problems(in: response).errors == ["response-malformed"])
     }
 
-    @Test func requiredItemsNeedAnswersWhereTheyAreEnabledAndTheirGroupIsThere() throws {
+    @Test func requiredItemsNeedAnswersIfEnabledAndInAnExistingGroup() throws {
         let items = """
             {"linkId": "q", "type": "string", "required": true},
             {"linkId": "off", "type": "string", "required": true,
@@ -88,11 +88,11 @@ import Testing
     }
 
     @Test func numbersOfAnswersAndInstancesAreKept() throws {
-        func occurrences(_ least: Int, _ most: Int) -> String {
+        func occurrences(_ minimum: Int, _ maximum: Int) -> String {
             """
             "extension": [
-              {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-minOccurs", "valueInteger": \(least)},
-              {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-maxOccurs", "valueInteger": \(most)}]
+              {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-minOccurs", "valueInteger": \(minimum)},
+              {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-maxOccurs", "valueInteger": \(maximum)}]
             """
         }
         let question = #"{"linkId": "q", "type": "integer", "repeats": true, \#(occurrences(2, 3))}"#
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["in-progress", "stopped"])
-    func whatIsUnfinishedMayLackAnswersButWhatItHoldsIsRight(status: String) throws {
+    func unfinishedResponseMayLackAnswersButItsAnswersMustBeValid(status: String) throws {
         let items = """
             {"linkId": "a", "type": "string", "required": true}, {"linkId": "b", "type": "integer"},
             {"linkId": "g", "type": "group", "item": [{"linkId": "x", "type": "string"}]}
@@ -144,7 +144,7 @@ import Testing
         #expect(try codes("Questionnaire/other") == ([], ["questionnaire-other"]))
     }
 
-    @Test func aFormOutOfUseIsDoubtful() throws {
+    @Test func formOutOfUseIsAWarning() throws {
         func warnings(_ more: String, _ authored: String = "2024-05-06") throws -> [String] {
             let form = try form("", more)
             let response = try response("", #""status": "completed", "authored": "\#(authored)""#)
@@ -157,7 +157,7 @@ import Testing
         #expect(try warnings(period, "2024-07-01") == ["questionnaire-inactive"])
     }
 
-    @Test func anItemsTextIsTheForms() throws {
+    @Test func textThatDiffersFromTheFormIsAWarning() throws {
         let items = #"{"linkId": "q", "type": "string", "text": "How?"}"#
         let found = try problems(items, #"{"linkId": "q", "text": "Why?", "answer": [{"valueString": "x"}]}"#)
         #expect(found.errors.isEmpty && found.warnings == ["item-text"])

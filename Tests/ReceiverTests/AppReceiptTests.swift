@@ -13,7 +13,7 @@ struct AppReceiptTests {
         return try AppReceipt(verifying: receipt, roots: [AppReceiptRoot(root)], bundleIdentifier: app)
     }
 
-    @Test func aDevelopmentReceiptIsVerifiedAndEachIsAnother() throws {
+    @Test func developmentReceiptsAreVerifiedAndUnique() throws {
         let first = try Self.verify(Made.receipt())
         let second = try Self.verify(Made.receipt())
         #expect(first.bundleIdentifier == bundle && first.digest.utf8.count == 64)
@@ -36,7 +36,7 @@ struct AppReceiptTests {
         #expect(throws: AppReceiptError.otherApp) { try Self.verify(Made.receipt(), app: bundle + ".more") }
     }
 
-    @Test func anotherRootIsRefusedAndOneOfSeveralIsEnough() throws {
+    @Test func receiptNeedsOneOfTheTrustedRoots() throws {
         let other = try AppReceipt.makeDevelopmentRoot()
         let receipt = try Made.receipt()
         #expect(throws: AppReceiptError.untrusted) { try Self.verify(receipt, Data(other.certificatePEM.utf8)) }
@@ -47,7 +47,7 @@ struct AppReceiptTests {
         #expect(throws: Never.self) { try AppReceipt(verifying: receipt, roots: roots, bundleIdentifier: bundle) }
     }
 
-    @Test func aRootThatAsksForAMarkRefusesSignersWithoutIt() throws {
+    @Test func rootWithASignerMarkerRefusesSignersWithoutIt() throws {
         let root = try AppReceiptRoot(
             Data(#require(Made.root).certificatePEM.utf8), signerMarker: "1.2.840.113635.100.6.11.1")
         #expect(throws: AppReceiptError.untrusted) {
@@ -55,7 +55,7 @@ struct AppReceiptTests {
         }
     }
 
-    @Test func whatIsCutOrLongerIsRefused() throws {
+    @Test func truncatedOrExtendedReceiptIsRefused() throws {
         let receipt = try Made.receipt()
         for length in stride(from: 0, to: receipt.count, by: 7) {
             #expect(throws: AppReceiptError.self) { try Self.verify(receipt.prefix(length)) }
@@ -64,16 +64,16 @@ struct AppReceiptTests {
         #expect(throws: AppReceiptError.malformed) { try Self.verify(Data("NO-APP-RECEIPT".utf8)) }
     }
 
-    @Test func noChangedByteMakesAnotherReceipt() throws {
+    @Test func changedByteNeverYieldsAnotherReceipt() throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         let receipt = try Made.receipt()
         let digest = try Self.verify(receipt).digest
         for _ in 0..<600 {
             var damaged = receipt
-            let place = Int.random(in: 0..<damaged.count, using: &generator)
-            damaged[place] ^= UInt8.random(in: 1...255, using: &generator)
-            // A byte outside what is signed may change; then it is still the same receipt.
+            let offset = Int.random(in: 0..<damaged.count, using: &generator)
+            damaged[offset] ^= UInt8.random(in: 1...255, using: &generator)
+            // A byte outside of the signed content may change; the receipt is then the same.
             if let read = try? Self.verify(damaged) { #expect(read.digest == digest, "seed \(seed)") }
         }
     }
@@ -109,11 +109,11 @@ struct AppReceiptTests {
         #expect(AppReceipt.bundleIdentifier(in: payload(attribute + attribute)) == nil)
         #expect(AppReceipt.bundleIdentifier(in: payload([])) == nil)
         #expect(AppReceipt.bundleIdentifier(in: payload(attribute) + Data([0])) == nil)
-        // BER is read where DER would be refused: members in any order, lengths that are not minimal, no length at all.
+        // BER is accepted where DER is refused: members in any order, lengths that are not minimal, indefinite lengths.
         let later: [UInt8] = [0x30, 11, 2, 1, 9, 2, 1, 1, 4, 3] + name
         #expect(AppReceipt.bundleIdentifier(in: payload(later + attribute)) == "A")
         #expect(AppReceipt.bundleIdentifier(in: Data([0x31, 0x80] + attribute + [0, 0])) == "A")
-        // Large attribute types and a long-form length are passed over; a negative type is no 2.
+        // Large attribute types and a long-form length are skipped; a negative type is not 2.
         let large: [UInt8] = [0x30, 0x81, 15, 2, 5, 1, 0, 0, 0, 2, 2, 1, 1, 4, 3] + name
         #expect(AppReceipt.bundleIdentifier(in: payload(large + attribute)) == "A")
         let negative: [UInt8] = [0x30, 11, 2, 1, 0xFE, 2, 1, 1, 4, 3] + name
@@ -130,7 +130,7 @@ struct AppReceiptTests {
         }
     }
 
-    /// Receipts made by the openssl command line, as far from our own making as can be.
+    /// Receipts made by the openssl command line, independently of the code under test.
     @Test(
         .enabled(if: hasOpenSSL, "openssl is not installed"),
         arguments: [
@@ -153,7 +153,7 @@ struct AppReceiptTests {
             try #require(process.terminationStatus == 0, "openssl \(arguments)")
         }
         let kind = key == "ec" ? ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"] : ["-newkey", key]
-        // A root, and under it a signer whose certificate, signed with SHA-1, ran out at once.
+        // A root, and below it a signer whose certificate, signed with SHA-1, expired immediately.
         try openssl(["req", "-x509", "-nodes", "-subj", "/CN=Root", "-keyout", "root.key", "-out", "root.pem"] + kind)
         try openssl(["req", "-new", "-nodes", "-subj", "/CN=Signer", "-keyout", "s.key", "-out", "s.csr"] + kind)
         try openssl([
@@ -171,7 +171,7 @@ struct AppReceiptTests {
         let root = try Data(contentsOf: folder.appendingPathComponent("root.pem"))
         #expect(try Self.verify(receipt, root).bundleIdentifier == bundle)
         #expect(throws: AppReceiptError.untrusted) { try Self.verify(receipt) }
-        // The content taken out: nothing is signed any more.
+        // Without the content nothing is signed.
         try openssl([
             "cms", "-sign", "-binary", "-md", digest, "-in", "payload", "-signer", "s.pem", "-inkey", "s.key",
             "-outform", "DER", "-out", "detached",

@@ -7,7 +7,7 @@ import Wire
 
 @Suite(.timeLimit(.minutes(10)))
 struct DeliveryTests {
-    private func page(_ study: Study, _ token: String, _ cursor: String) async throws -> DeliveriesPage {
+    private func page(_ study: Study, token: String, after cursor: String) async throws -> DeliveriesPage {
         let answer = try await study.send("GET", "/deliveries?after=\(cursor)", token: token)
         #expect(answer.status == 200)
         return try #require(DeliveriesPage(reading: answer.body))
@@ -47,7 +47,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test func noEntryNamesAVersion() async throws {
+    @Test func entriesContainNoVersion() async throws {
         try await Study.with { study in
             let device = try await study.device()
             _ = try await study.send("POST", "/encfhir/Patient/p-1", token: device.token, body: envelope())
@@ -59,27 +59,27 @@ struct DeliveryTests {
         }
     }
 
-    @Test func aCursorIsOfItsEpoch() async throws {
+    @Test func cursorOfAnotherEpochStartsFromTheBeginning() async throws {
         try await Study.with(changing(\.epoch, 7)) { study in
             let device = try await study.device()
             let ids = [UUID(), UUID()]
             for id in ids { _ = try await study.send("POST", "/encfhir", token: device.token, body: envelope(id)) }
             let all = ids.map { $0.uuidString.lowercased() }
-            let first = try await page(study, device.token, "")
+            let first = try await page(study, token: device.token, after: "")
             #expect(first.epoch == 7 && first.next == "7-2" && first.deliveries.map(\.submission) == all)
-            // The same epoch goes on; nothing new keeps the place.
-            #expect(try await page(study, device.token, "7-1").deliveries.map(\.submission) == [all[1]])
-            let last = try await page(study, device.token, first.next)
+            // The same epoch continues; without new deliveries the cursor stays.
+            #expect(try await page(study, token: device.token, after: "7-1").deliveries.map(\.submission) == [all[1]])
+            let last = try await page(study, token: device.token, after: first.next)
             #expect(last.deliveries.isEmpty && last.next == "7-2" && last.epoch == 7)
-            // Of another life of the store, before or after a restore, and of servers that knew none: from the beginning.
+            // Cursors of other epochs, before or after a restore, and of servers without epochs: from the beginning.
             for cursor in ["6-2", "8-1", "2", "99999999999999999999-2"] {
-                let page = try await page(study, device.token, cursor)
+                let page = try await page(study, token: device.token, after: cursor)
                 #expect(page.deliveries.map(\.submission) == all && page.next == "7-2", "\(cursor)")
             }
         }
     }
 
-    @Test func whatKnowsAnEarlierEpochIsRefusedUntilItHasAsked() async throws {
+    @Test func deviceWithAnotherEpochIsRefusedUntilItReadsDeliveries() async throws {
         try await Study.with(changing(\.epoch, 7)) { study in
             let device = try await study.device()
             let submissionID = UUID()
@@ -92,7 +92,7 @@ struct DeliveryTests {
                 #expect(answer.status == 412 && answer.problemCode == "study-restored", "\(other)")
                 #expect(answer.submission == submissionID.uuidString.lowercased())
             }
-            #expect(try await page(study, device.token, "").deliveries.isEmpty)
+            #expect(try await page(study, token: device.token, after: "").deliveries.isEmpty)
             for headers in [[StudyPath.epochHeader: "7"], [:]] {
                 let answer = try await study.send(
                     "POST", "/encfhir/Patient/p-1", token: device.token, headers: headers, body: envelope())
@@ -101,7 +101,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test func whatIsNoCursorIsRefused() async throws {
+    @Test func invalidCursorIsRefused() async throws {
         try await Study.with { study in
             let device = try await study.device()
             for wrong in [

@@ -1,7 +1,7 @@
-/// A route that the receiver must have, and what one must show there.
+/// A route of the receiver, and the credentials that it requires.
 struct ExpectedRoute: Sendable, Hashable {
     enum Proof: String, Sendable, CaseIterable {
-        /// Nothing.
+        /// None.
         case none
         /// The antispam word and an app receipt.
         case antispamAndReceipt
@@ -11,8 +11,8 @@ struct ExpectedRoute: Sendable, Hashable {
         case antispamAndDeviceToken
         /// A device's access token.
         case deviceToken
-        /// A device's or the staff's token: what is published, which goes before another module's routes. At the addresses
-        /// that the records have too it is told apart by ``PublishedReadingTests``.
+        /// A device's or the staff's token: published content, whose routes precede those of another module.
+        /// ``PublishedReadingTests`` covers the paths that the records have too.
         case deviceOrStaffToken
     }
 

@@ -4,17 +4,17 @@ import Testing
 
 @testable import Receiver
 
-/// The receiver opens the queue's store and no other: what it cannot know there, and what it must not leave there.
+/// The receiver opens only the queue's store: this limits what it can know and what it stores.
 @Suite(.timeLimit(.minutes(10)))
 struct ProcessBoundaryTests {
-    @Test func withoutTheRecordsStoreNobodyIsOfTheStaff() async throws {
+    @Test func staffTokensAreUnknownWithoutTheRecordsStore() async throws {
         try await Study.with { study in
             let answer = try await study.send("GET", "/fhir/Questionnaire/sleep", token: staffToken)
             #expect(answer.status == 401 && answer.outcomeCode == "token-invalid")
         }
     }
 
-    @Test func withItTheStaffReadsWhatIsPublishedAndNothingElse() async throws {
+    @Test func staffReadOnlyPublishedContentWithTheRecordsStore() async throws {
         try await Study.with(changing(\.authenticateStaff, knowsStaff)) { study in
             let path = "/c3pro/fhir/Questionnaire/sleep"
             #expect(try await study.send("GET", path, token: staffToken).status == 200)
@@ -27,7 +27,7 @@ struct ProcessBoundaryTests {
     }
 
     @Test(.enabled(if: TestEngine.chosen == .sqlite, "it looks into the file"))
-    func theStoreHasNoSecretsAndNobodysNameInTheClear() async throws {
+    func storeContainsNoSecretsAndNoNamesInPlainText() async throws {
         try await Study.with(changing(\.acceptPlainFHIR, true)) { study in
             let receipt = try Made.receipt()
             let device = try await study.device(receipt)
@@ -44,7 +44,7 @@ struct ProcessBoundaryTests {
             for suffix in ["", "-wal"] {
                 stored += (try? Data(contentsOf: URL(fileURLWithPath: study.path + suffix))) ?? Data()
             }
-            // The search finds what is there.
+            // The search finds content that is present.
             #expect(stored.range(of: Data(device.id.utf8)) != nil)
             for secret in ["planted", "Planted Name", "1990-02-02", device.secret, device.token, antispamWord] {
                 #expect(stored.range(of: Data(secret.utf8)) == nil, "\(secret)")

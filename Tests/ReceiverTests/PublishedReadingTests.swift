@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct PublishedReadingTests {
-    @Test func filesAreGivenVerbatimAndSayTheirRelease() async throws {
+    @Test func filesAreServedVerbatimWithTheirRelease() async throws {
         try await Study.with { study in
             let device = try await study.device()
             for type in PublishedReading.types {
@@ -42,7 +42,7 @@ struct PublishedReadingTests {
             ("application/fhir+json; fhirVersion=3.0.x", "application/fhir+json; fhirVersion=4.0"),
             (";;,,;q=", "application/fhir+json; fhirVersion=4.0"),
         ] as [(String?, String)])
-    func acceptSaysTheRelease(accept: String?, contentType: String) async throws {
+    func acceptHeaderSelectsTheRelease(accept: String?, contentType: String) async throws {
         try await Study.with { study in
             let device = try await study.device()
             for path in ["/fhir/ValueSet/sleep", "/fhir/ValueSet"] {
@@ -71,7 +71,7 @@ struct PublishedReadingTests {
         }
     }
 
-    @Test func whereTheRecordsAreAtHandADeviceReadsWhatIsPublishedAndOthersTheRecords() async throws {
+    @Test func devicesReadPublishedContentAndOthersTheRecordsRoutes() async throws {
         func addTheirs(_ router: Router<ServerRequestContext>) {
             for path in ["/fhir/:type", "/fhir/:type/:id"] { router.get(RouterPath(path)) { _, _ in "theirs" } }
         }
@@ -88,7 +88,7 @@ struct PublishedReadingTests {
         }
     }
 
-    @Test func elsewhereNobodyElseHasThePath() async throws {
+    @Test func withoutRecordsOnlyDevicesMayReadPublishedContent() async throws {
         try await Study.with { study in
             let device = try await study.device()
             #expect(try await study.send("GET", "/fhir/Contract/sleep", token: device.token).status == 200)

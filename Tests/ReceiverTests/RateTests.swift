@@ -22,7 +22,7 @@ struct RateTests {
             for _ in 0..<2 { #expect(try await study.register(Made.receipt()).status == 201) }
             let third = try await study.register(Made.receipt())
             #expect(third.status == 429 && third.retryAfter == 10 && third.oauthError == "temporarily_unavailable")
-            // Its line is not among those that are kept where a study says nothing.
+            // Its log line is below the default log level of a study.
             let line = try #require(study.log.lines.last)
             #expect(line.contains("rate-limited") && line.hasPrefix("info "))
             study.clock.advance(10)
@@ -37,7 +37,7 @@ struct RateTests {
             for _ in 0..<2 { #expect(try await study.register(receipt).status == 201) }
             let third = try await study.register(receipt)
             #expect(third.status == 429 && third.retryAfter == 10)
-            // What it would have replaced stays, and other devices are others.
+            // The enrolment that it would have replaced stays, and other devices are not affected.
             #expect(try await study.register(Made.receipt()).status == 201)
             #expect(try await study.count("client") == 3)
         }
@@ -50,13 +50,13 @@ struct RateTests {
             #expect(try await study.token(device.id, device.secret).status == 200)
             let third = try await study.token(device.id, device.secret)
             #expect(third.status == 429 && third.retryAfter == 2 && third.oauthError == "temporarily_unavailable")
-            // Guesses of a secret count as its client's.
+            // Guesses of a secret count for its client.
             #expect(try await study.token(device.id, "guess").status == 429)
             #expect(try await study.token(other.id, other.secret).status == 200)
         }
     }
 
-    @Test func whoGuessesTokensShutsOutNobodyBehindTheSameAddress() async throws {
+    @Test func guessingSecretsDoesNotBlockOthersOfTheSameAddress() async throws {
         try await Self.with([.tokenByAddress: (1, 3)]) { study in
             let device = try await study.device()
             for _ in 0..<3 { #expect(try await study.token("nobody", "guess").status == 401) }
@@ -66,7 +66,7 @@ struct RateTests {
         }
     }
 
-    @Test func whoSendsWhatNobodyCanReadIsAskedToWaitToo() async throws {
+    @Test func senderOfMalformedRequestsIsRateLimited() async throws {
         try await Self.with([.tokenByAddress: (1, 3)]) { study in
             let device = try await study.device()
             for _ in 0..<3 {
@@ -78,8 +78,8 @@ struct RateTests {
         }
     }
 
-    /// What a stranger calls itself is remembered by the limiter: it may not be as long as a body.
-    @Test func aClientsIdThatCannotBeIsNotRemembered() async throws {
+    /// The limiter stores the client id that a stranger sends: it must not be as long as a body.
+    @Test func invalidClientIDIsNotStoredByTheLimiter() async throws {
         let limiter = RateLimiter()
         try await Study.with(changing(\.limiter, limiter)) { study in
             #expect(try await study.token("nobody", "guess").status == 401)
@@ -107,7 +107,7 @@ struct RateTests {
             #expect(third.status == 429 && third.problemCode == "rate-limited" && third.retryAfter == 2)
             #expect(third.submission == submissionID.uuidString.lowercased())
             #expect(try await study.queue.status(now: study.clock.now).depth == 2)
-            // Of twenty phones behind one address one does not silence another.
+            // Of twenty phones with one address one does not block another.
             #expect(try await study.send("POST", "/encfhir", token: other.token, body: envelope()).status == 200)
             study.clock.advance(2)
             #expect(try await study.send("POST", "/encfhir", token: device.token, body: bytes).status == 200)
@@ -127,7 +127,7 @@ struct RateTests {
             #expect(inFHIR.text.contains(#""code":"throttled""#))
             for _ in 0..<3 { #expect(try await study.send("GET", "/health").status == 200) }
             #expect(try await study.send("GET", "/.well-known/jwks.json").status == 429)
-            // Of those behind one address none silences another.
+            // Of the devices with one address none blocks another.
             let other = try await study.device()
             #expect(try await study.send("GET", "/deliveries", token: other.token).status == 200)
             // Submissions are not reads.
@@ -135,12 +135,12 @@ struct RateTests {
         }
     }
 
-    @Test func anAddressAnswersForItself() async throws {
+    @Test func addressesAreLimitedSeparately() async throws {
         try await Self.with([.unauthenticatedByAddress: (1, 5)]) { study in
             func ask(_ address: String) async throws -> Int {
                 try await study.post("/encfhir", from: address, body: unreadable)
             }
-            // A subscriber has all of an IPv6 network.
+            // A subscriber has a whole IPv6 network.
             let asked = [
                 ("192.0.2.1", [401, 401, 401, 401, 401, 429]), ("192.0.2.2", [401]),
                 ("2001:db8::1", [401, 401]), ("2001:db8::2", [401, 401, 401]), ("2001:db8::ffff", [429]),
@@ -155,7 +155,7 @@ struct RateTests {
         }
     }
 
-    @Test func aFloodOfWhoProvedNothingIsCountedAndNotWritten() async throws {
+    @Test func unauthenticatedFloodIsCountedAndNotWritten() async throws {
         try await Self.with([.unauthenticatedByAddress: (20, 300)]) { study in
             let before = try await Self.rows(of: study)
             var statuses: [Int: Int] = [:]
@@ -173,7 +173,7 @@ struct RateTests {
             #expect(statuses == [401: 300, 429: 300])
             let counted = try await study.counted()
             #expect(counted == ["antispam-invalid": 75, "token-invalid": 150, "token-missing": 75])
-            // One row for each code in a minute, and nothing else anywhere.
+            // One row for each code in a minute, and no other rows.
             #expect(try await Self.rows(of: study) == before + 3)
             study.clock.advance(60)
             #expect(try await study.send("GET", "/deliveries", token: "wrong").status == 401)
@@ -182,7 +182,7 @@ struct RateTests {
         }
     }
 
-    /// Rows of all tables.
+    /// Returns the number of rows of all tables.
     private static func rows(of study: Study) async throws -> Int {
         let tables = try await study.database.read { try $0.tableNames() }
         var sum = 0
@@ -190,14 +190,14 @@ struct RateTests {
         return sum
     }
 
-    @Test func aDeviceHasSoMuchWaitingAndNoMore() async throws {
+    @Test func heldSubmissionsOfADeviceAreLimited() async throws {
         let size = try envelope().count
         let limits = ReceiverConfiguration.Limits(maximumBodyBytes: 20_000, heldBytesPerDevice: size * 9 / 5)
         try await Study.with(changing(\.limits, limits)) { study in
             let device = try await study.device()
             let other = try await study.device()
             #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
-            // What is merely received does not count: the consumer will come.
+            // Submissions that are only received do not count: the consumer will process them.
             #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
             try await study.settle([
                 SubmissionOutcome(status: .held, reasonCode: "consent-required"), SubmissionOutcome(status: .stored),
@@ -208,15 +208,15 @@ struct RateTests {
             #expect(refused.status == 429 && refused.problemCode == "device-quota" && refused.retryAfter == 3600)
             #expect(refused.submission == submissionID.uuidString.lowercased())
             #expect(try await study.count("submission") == 2)
-            // Another device has its own; and what may end the waiting finds room.
+            // Another device has its own limit; and submissions that may end the hold are accepted.
             #expect(try await study.send("POST", "/encfhir", token: other.token, body: envelope()).status == 200)
             for type in ["Contract", "Consent"] {
                 let consent = try await study.send("POST", "/encfhir/\(type)", token: device.token, body: envelope())
                 #expect(consent.status == 200, "\(type)")
             }
-            // Once it waits no more, the refused one is taken.
-            let lane = try #require(try await study.access.authenticate(bearer: device.token)?.enrolmentID)
-            #expect(try await study.queue.release(.lane(lane), at: study.clock.now) == 1)
+            // Once nothing is held, the refused submission is accepted.
+            let deviceQueue = try #require(try await study.access.authenticate(bearer: device.token)?.enrolmentID)
+            #expect(try await study.queue.release(.deviceQueue(deviceQueue), at: study.clock.now) == 1)
             #expect(
                 try await study.send("POST", "/encfhir/Observation", token: device.token, body: bytes).status == 200)
         }

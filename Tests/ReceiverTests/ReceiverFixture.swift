@@ -14,11 +14,11 @@ import Wire
 @testable import Receiver
 @testable import ServerHTTP
 
-/// The word that the study's apps know.
+/// The antispam word that the study's apps know.
 let antispamWord = "planted-antispam-word"
 let bundle = "org.example.study"
 
-/// What was logged, line by line.
+/// The log, line by line.
 final class CapturedLog: Sendable {
     private let captured = Mutex<[String]>([])
 
@@ -65,27 +65,27 @@ enum Made {
     }
 }
 
-/// A change of one setting.
+/// Returns a change of one setting.
 func changing<Value>(
     _ setting: WritableKeyPath<ReceiverConfiguration, Value>, _ value: Value
 ) -> (inout ReceiverConfiguration) -> Void {
     { $0[keyPath: setting] = value }
 }
 
-/// The token of a member of the staff, where the receiver is told who they are.
+/// The token of a staff member, for a receiver that knows the staff.
 let staffToken = "staff-token-of-the-tests"
 
-/// Knows the staff's token, as a server does that has the records' store at hand.
+/// Recognises the staff's token, like a server with the records store.
 let knowsStaff: @Sendable (String) async throws -> Actor? = { $0 == staffToken ? Actor(id: "s-1", role: .staff) : nil }
 
-/// Rates by a clock of the test's, with some of the standard ones replaced.
+/// Returns a rate limiter with the test's clock and some replaced rates.
 func limiter(_ rates: [RateClass: (perSecond: Double, burst: Int)], _ clock: TestClock) throws -> RateLimiter {
     var limits = RateLimits()
     for (rateClass, rate) in rates { limits[rateClass] = try Rate(perSecond: rate.perSecond, burst: rate.burst) }
     return RateLimiter(limits: limits, now: { .seconds(clock.now.timeIntervalSince1970) })
 }
 
-/// A study's receiver in this process, with a queue's store of its own and no other.
+/// A study's receiver in this process, with its own queue store.
 struct Study: Sendable {
     let access: DeviceAccess
     let refusals: RefusalCounter
@@ -96,7 +96,7 @@ struct Study: Sendable {
     let clock: TestClock
     let log: CapturedLog
     let client: any TestClientProtocol
-    /// Over a socket, in place of the framework's client, which gives up on a machine that is busy for twenty seconds.
+    /// A client over a socket instead of the framework's client, which gives up after twenty seconds on a busy machine.
     var patient: TestClient?
     private let responder: RouterResponder<ServerRequestContext>
 
@@ -126,8 +126,8 @@ struct Study: Sendable {
                     return .init(bytes: Data(#"{ "resourceType":"\#(type)", "x":1.50 }"#.utf8), release: release)
                 },
                 search: { search in
-                    let told = "\(search.type) \(search.count) \(search.offset) \(search.parameters) \(search.address)"
-                    return .init(bytes: Data(told.utf8), release: search.release)
+                    let text = "\(search.type) \(search.count) \(search.offset) \(search.parameters) \(search.address)"
+                    return .init(bytes: Data(text.utf8), release: search.release)
                 }),
             consents: { Data(#"{"resourceType":"Bundle","type":"collection"}"#.utf8) },
             healthFile: { Data("{\"file\":\"\($0)\"}".utf8) })
@@ -194,7 +194,7 @@ struct Study: Sendable {
         }
     }
 
-    /// A POST from an address, with a body that is given piece by piece.
+    /// Sends a POST from an address, with a body in pieces.
     func post(
         _ path: String, token: String? = nil, length: Int? = nil, from address: String = "192.0.2.1", body: RequestBody
     ) async throws -> Int {
@@ -212,7 +212,7 @@ struct Study: Sendable {
         return Int(try await responder.respond(to: Request(head: head, body: body), context: context).status.code)
     }
 
-    /// Registers with a receipt and asks for a token.
+    /// Registers with a receipt and requests a token.
     func device(_ receipt: Data? = nil) async throws -> (id: String, secret: String, token: String) {
         let answer = try await register(receipt ?? Made.receipt())
         let credentials = try #require(RegistrationResponse(reading: answer.body))
@@ -221,14 +221,14 @@ struct Study: Sendable {
         return (credentials.clientID, credentials.clientSecret, token)
     }
 
-    /// Rows of a table.
+    /// Returns the number of rows of a table.
     func count(_ table: String) async throws -> Int {
         try await database.read { transaction in
             Int(try transaction.first("SELECT count(*) AS number FROM \(table)")?.integer("number") ?? 0)
         }
     }
 
-    /// What was refused, by code, in all minutes.
+    /// Returns the refusals of all minutes by code.
     func counted() async throws -> [String: Int] {
         await refusals.flush()
         return try await database.read { transaction in
@@ -238,7 +238,7 @@ struct Study: Sendable {
         }
     }
 
-    /// Settles what is received, in its order, as the consumer would.
+    /// Settles received submissions in their order, as the consumer does.
     func settle(_ outcomes: [SubmissionOutcome]) async throws {
         let leased = try await queue.lease(owner: "o", limit: outcomes.count, duration: 9, now: clock.now, isIdle: true)
         for (submission, outcome) in zip(leased, outcomes) {
@@ -271,7 +271,7 @@ struct Answer: Sendable {
     var json: [String: Any] { (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:] }
     var problemCode: String? { json["code"] as? String }
     var oauthError: String? { json["error"] as? String }
-    /// The submission that an answer names.
+    /// The submission that the response names.
     var submission: String? { json["submission"] as? String }
     var retryAfter: Int? { header("Retry-After").flatMap { Int($0) } }
     /// The stable code in an OperationOutcome.
@@ -286,7 +286,7 @@ struct Answer: Sendable {
     }
 }
 
-/// A body that nobody may read.
+/// A body that must not be read.
 var unreadable: RequestBody {
     let stream = AsyncStream<ByteBuffer> {
         Issue.record("the body must not be read")
@@ -295,7 +295,7 @@ var unreadable: RequestBody {
     return RequestBody(asyncSequence: stream)
 }
 
-/// A JWE with this id.
+/// Returns a JWE with this id.
 func envelope(_ submissionID: UUID = UUID(), sequence: Int64 = 1, payload: String = #"{"resourceType":"Observation"}"#)
     throws -> Data
 {
@@ -303,7 +303,7 @@ func envelope(_ submissionID: UUID = UUID(), sequence: Int64 = 1, payload: Strin
     return try SealedEnvelope.seal(Data(payload.utf8), as: header, to: Made.keys.map(\.publicKey)).bytes
 }
 
-/// An envelope of C3-PRO's shape; what is in it is for the consumer to find out.
+/// Returns an envelope in C3-PRO's form; only the consumer can check its content.
 func c3proEnvelope(message: String = "bWVzc2FnZQ==", key: String = "a2V5") -> Data {
     Data(#"{"key_id":"","symmetric_key":"\#(key)","message":"\#(message)","version":"1.0.2"}"#.utf8)
 }

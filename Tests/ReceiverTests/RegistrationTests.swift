@@ -6,7 +6,7 @@ import Wire
 
 @Suite(.timeLimit(.minutes(10)))
 struct RegistrationTests {
-    @Test func aReceiptGivesCredentialsAndTheseAToken() async throws {
+    @Test func receiptIsExchangedForCredentialsAndAToken() async throws {
         try await Study.with { study in
             let answer = try await study.register(Made.receipt())
             #expect(answer.status == 201)
@@ -26,7 +26,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test func theWordComesBeforeEverythingElse() async throws {
+    @Test func antispamWordIsCheckedFirst() async throws {
         try await Study.with { study in
             for word in [nil, "", "wrong", antispamWord + "x"] {
                 let answer = try await study.register(Made.receipt(), antispam: word)
@@ -90,7 +90,7 @@ struct RegistrationTests {
         try await Study.with { study in
             let receipt = try Made.receipt()
             let first = try await study.device(receipt)
-            // What the records' store binds a participant to.
+            // The enrolment to which the records store binds a participant.
             let enrolment = try #require(try await study.access.authenticate(bearer: first.token)?.enrolmentID)
             let submissionID = UUID()
             let bytes = try envelope(submissionID)
@@ -100,7 +100,7 @@ struct RegistrationTests {
             #expect(try await study.send("GET", "/deliveries", token: first.token).status == 401)
             #expect(try await study.token(first.id, first.secret).oauthError == "invalid_client")
             #expect(try await study.access.authenticate(bearer: second.token)?.enrolmentID == enrolment)
-            // It sees what became of its earlier submissions, and sending one again stores nothing twice.
+            // It reads the outcomes of its earlier submissions, and a repeated submission is stored once.
             #expect(
                 try await study.send("GET", "/deliveries", token: second.token).text.contains(
                     submissionID.uuidString.lowercased()))
@@ -110,12 +110,12 @@ struct RegistrationTests {
         }
     }
 
-    @Test func aDeviceThatWasShutOutRegistersNoMore() async throws {
+    @Test func revokedDeviceCannotRegisterAgain() async throws {
         try await Study.with { study in
             let receipt = try Made.receipt()
             let device = try await study.device(receipt)
             let enrolment = try #require(try await study.access.authenticate(bearer: device.token)?.enrolmentID)
-            // Also while the receiver still knows the token from a moment ago.
+            // Also while the receiver still has the token in its cache.
             let known = try envelope()
             #expect(try await study.send("POST", "/encfhir", token: device.token, body: known).status == 200)
             #expect(try await study.access.revoke(enrolment: enrolment))
@@ -128,12 +128,12 @@ struct RegistrationTests {
             let again = try await study.register(receipt)
             #expect(again.status == 403 && again.oauthError == "unauthorized_client")
             #expect(study.log.lines.last?.contains("enrolment-revoked") == true)
-            // Another device is another's.
+            // Another device has its own enrolment.
             #expect(try await study.register(Made.receipt()).status == 201)
         }
     }
 
-    @Test func tokensAreGivenHoweverC3PROsAppsAsk() async throws {
+    @Test func tokensAreIssuedForEveryRequestFormOfC3PROsApps() async throws {
         try await Study.with { study in
             let device = try await study.device()
             let basic = "Basic " + Data("\(device.id):\(device.secret)".utf8).base64EncodedString()
@@ -191,7 +191,7 @@ struct RegistrationTests {
                 #expect((answer.header("WWW-Authenticate") == "Basic") == (item.status == 401))
                 #expect(answer.header("Cache-Control") == "no-store")
             }
-            // A secret in the query would stand in every log on the way.
+            // A secret in the query would be written to every log on the way.
             let inQuery = try await study.send(
                 "POST", "/oauth?\(grant)&client_id=\(device.id)&client_secret=\(device.secret)", antispam: nil)
             #expect(inQuery.oauthError == "invalid_client")

@@ -12,7 +12,7 @@ import Wire
 
 @Suite(.timeLimit(.minutes(10)))
 struct RouteTests {
-    @Test func whatIsRegisteredIsTheTable() async throws {
+    @Test func registeredRoutesAreThoseOfTheTable() async throws {
         func compare(_ router: Router<ServerRequestContext>) {
             let registered = router.routes.map { "\($0.method.rawValue) \($0.path)" }.sorted()
             let expected = ExpectedRoute.table.filter { $0.proof != .deviceOrStaffToken }
@@ -30,14 +30,14 @@ struct RouteTests {
         route.path.replacingOccurrences(of: ":type", with: "Patient").replacingOccurrences(of: ":id", with: "sleep")
     }
 
-    /// Every route of the table with every kind of wrong proof.
+    /// Every route of the table with every kind of wrong credentials.
     @Test(arguments: ExpectedRoute.table)
     func everyRouteRefusesWrongProofs(route: ExpectedRoute) async throws {
         try await Study.with(changing(\.authenticateStaff, knowsStaff)) { study in
             let device = try await study.device()
             let staff = staffToken
             let body = try envelope()
-            func status(_ antispam: String?, _ token: String?, _ authorization: String? = nil) async throws -> (
+            func status(_ antispam: String?, token: String?, authorization: String? = nil) async throws -> (
                 Int, String?
             ) {
                 let answer = try await study.send(
@@ -49,41 +49,47 @@ struct RouteTests {
             }
             switch route.proof {
             case .none:
-                #expect(try await status(nil, nil).0 == 200)
-                #expect(try await status("wrong", "wrong").0 == 200)
+                #expect(try await status(nil, token: nil).0 == 200)
+                #expect(try await status("wrong", token: "wrong").0 == 200)
             case .antispamAndReceipt:
                 for word in [nil, "", "wrong"] {
-                    #expect(try await status(word, device.token) == (401, "unauthorized_client"))
+                    #expect(try await status(word, token: device.token) == (401, "unauthorized_client"))
                 }
-                #expect(try await status(antispamWord, device.token) == (400, "invalid_request"))
+                #expect(try await status(antispamWord, token: device.token) == (400, "invalid_request"))
             case .clientSecret:
-                #expect(try await status(antispamWord, device.token).0 == 400)
+                #expect(try await status(antispamWord, token: device.token).0 == 400)
             case .antispamAndDeviceToken:
                 for word in [nil, "", "wrong"] {
-                    #expect(try await status(word, device.token) == (401, "antispam-invalid"))
+                    #expect(try await status(word, token: device.token) == (401, "antispam-invalid"))
                 }
-                #expect(try await status(antispamWord, nil) == (401, "token-missing"))
-                #expect(try await status(antispamWord, "") == (401, "token-invalid"))
-                #expect(try await status(antispamWord, "wrong") == (401, "token-invalid"))
-                #expect(try await status(antispamWord, nil, "Basic \(device.token)") == (401, "token-invalid"))
-                #expect(try await status(antispamWord, nil, device.token) == (401, "token-invalid"))
-                #expect(try await status(antispamWord, staff) == (401, "token-invalid"))
-                #expect(try await status(antispamWord, device.secret) == (401, "token-invalid"))
+                #expect(try await status(antispamWord, token: nil) == (401, "token-missing"))
+                #expect(try await status(antispamWord, token: "") == (401, "token-invalid"))
+                #expect(try await status(antispamWord, token: "wrong") == (401, "token-invalid"))
+                #expect(
+                    try await status(antispamWord, token: nil, authorization: "Basic \(device.token)") == (
+                        401, "token-invalid"
+                    ))
+                #expect(
+                    try await status(antispamWord, token: nil, authorization: device.token) == (401, "token-invalid"))
+                #expect(try await status(antispamWord, token: staff) == (401, "token-invalid"))
+                #expect(try await status(antispamWord, token: device.secret) == (401, "token-invalid"))
                 #expect(try await study.queue.status(now: study.clock.now).depth == 0)
-                // The Patient of C3-PRO's apps is taken in clear, and this body is none; no other is.
+                // The Patient of C3-PRO's apps is accepted in plain text, and this body is not one; other plain
+                // resources are refused.
                 let expected = !route.path.contains("/fhir/") ? 200 : route.method == "PUT" ? 400 : 403
-                #expect(try await status(antispamWord, device.token).0 == expected)
-                #expect(try await status(antispamWord, nil, "bearer  \(device.token)").0 == expected)
+                #expect(try await status(antispamWord, token: device.token).0 == expected)
+                #expect(
+                    try await status(antispamWord, token: nil, authorization: "bearer  \(device.token)").0 == expected)
             case .deviceToken:
-                #expect(try await status(nil, nil) == (401, "token-missing"))
-                #expect(try await status(nil, "wrong") == (401, "token-invalid"))
-                #expect(try await status(nil, staff) == (401, "token-invalid"))
-                #expect(try await status(nil, device.token).0 == 200)
+                #expect(try await status(nil, token: nil) == (401, "token-missing"))
+                #expect(try await status(nil, token: "wrong") == (401, "token-invalid"))
+                #expect(try await status(nil, token: staff) == (401, "token-invalid"))
+                #expect(try await status(nil, token: device.token).0 == 200)
             case .deviceOrStaffToken:
-                #expect(try await status(nil, nil) == (401, "token-missing"))
-                #expect(try await status(nil, "wrong") == (401, "token-invalid"))
-                #expect(try await status(nil, staff).0 == 200)
-                #expect(try await status(nil, device.token).0 == 200)
+                #expect(try await status(nil, token: nil) == (401, "token-missing"))
+                #expect(try await status(nil, token: "wrong") == (401, "token-invalid"))
+                #expect(try await status(nil, token: staff).0 == 200)
+                #expect(try await status(nil, token: device.token).0 == 200)
             }
         }
     }
@@ -98,7 +104,7 @@ struct RouteTests {
                 "POST", "/encfhir", token: device.token, headers: [StudyPath.submissionHeader: submissionID.uuidString],
                 body: large)
             #expect(refused.status == 413 && refused.submission == submissionID.uuidString.lowercased())
-            // The connection and the next good one live on.
+            // The connection and the next valid request work.
             #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
             #expect(try await study.send("HEAD", "/health").status == 405)
         }
@@ -110,7 +116,7 @@ struct RouteTests {
             for route in ExpectedRoute.table {
                 let allowed = Set(ExpectedRoute.table.filter { Self.path($0) == Self.path(route) }.map(\.method))
                 for method in Set(["GET", "HEAD", "DELETE", "PATCH", "POST", "PUT", "OPTIONS"]).subtracting(allowed) {
-                    // The paths of what is published are some of /fhir/:type and /fhir/:type/:id too.
+                    // The paths of published content match /fhir/:type and /fhir/:type/:id too.
                     if Self.path(route).contains("/fhir/"), ["PUT", "GET", "POST"].contains(method) { continue }
                     let answer = try await study.send(method, Self.path(route), token: device.token)
                     #expect(answer.status == 405, "\(method) \(Self.path(route))")
@@ -122,7 +128,7 @@ struct RouteTests {
         }
     }
 
-    @Test func anotherModulesFHIRRoutesLiveBesideOurs() async throws {
+    @Test func fhirRoutesOfAnotherModuleCanBeAdded() async throws {
         func addTheirs(_ router: Router<ServerRequestContext>) {
             for path in ["/fhir/metadata", "/fhir/:type", "/fhir/:type/:id", "/fhir/:type/:id/_history"] {
                 router.get(RouterPath(path)) { _, _ in "theirs" }
@@ -154,7 +160,7 @@ struct ReadingTests {
     }
 
     @Test(arguments: ["", "{}", #"{"keys":[]}"#, "nonsense"])
-    func withoutKeysThatIsTold(keys: String) async throws {
+    func missingKeysAreReported(keys: String) async throws {
         try await Study.with(changing(\.publicKeys, { Data(keys.utf8) })) { study in
             let answer = try await study.send("GET", "/.well-known/jwks.json", antispam: nil)
             #expect(answer.status == 503 && answer.problemCode == "keys-unavailable")

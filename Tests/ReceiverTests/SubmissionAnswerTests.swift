@@ -5,15 +5,15 @@ import Wire
 
 @testable import Receiver
 
-/// By what a phone knows that it was the study that answered, and of which submission.
+/// How a phone recognises a response of the study, and its submission.
 @Suite(.timeLimit(.minutes(10)))
 struct SubmissionAnswerTests {
-    @Test func whatIsStoredIsAcknowledgedByItsId() async throws {
+    @Test func storedSubmissionIsAcknowledgedWithItsID() async throws {
         try await Study.with { study in
             let device = try await study.device()
             let submissionID = UUID()
             let bytes = try envelope(submissionID)
-            // The same again too: the first answer may have been lost.
+            // Also for a repetition: the first response may have been lost.
             for path in ["/encfhir", "/c3pro/encfhir/Observation", "/fhirenc"] {
                 let answer = try await study.send("POST", path, token: device.token, body: bytes)
                 #expect(answer.status == 200)
@@ -26,7 +26,7 @@ struct SubmissionAnswerTests {
         }
     }
 
-    @Test func aRefusalBeforeTheBodyNamesWhatTheHeaderSays() async throws {
+    @Test func refusalBeforeTheBodyNamesTheIDOfTheHeader() async throws {
         try await Study.with { study in
             let device = try await study.device()
             let submissionID = UUID()
@@ -44,7 +44,7 @@ struct SubmissionAnswerTests {
                             "/encfhir", antispamWord, device.token, ["Content-Encoding": "gzip"], Data("x".utf8),
                             "encoding-not-supported"
                         ),
-                        // Read, and yet it says no id.
+                        // The body is read, and contains no id.
                         ("/encfhir", antispamWord, device.token, [:], Data("{}".utf8), "envelope-malformed"),
                     ]
             for item in cases {
@@ -56,7 +56,7 @@ struct SubmissionAnswerTests {
                 let answer = try await send(header)
                 #expect(answer.problemCode == item.code)
                 #expect(answer.submission == submissionID.uuidString.lowercased(), "\(item.code)")
-                // Who says none is named none, and nothing else is repeated.
+                // Without an id in the header the response has none, and nothing else is repeated.
                 #expect(try await send([:]).submission == nil, "\(item.code)")
                 let planted = try await send([StudyPath.submissionHeader: "planted-text"])
                 #expect(planted.submission == nil && !planted.text.contains("planted"), "\(item.code)")
@@ -65,7 +65,7 @@ struct SubmissionAnswerTests {
         }
     }
 
-    @Test func onceItIsReadTheEnvelopeSaysWhichItIs() async throws {
+    @Test func envelopesIDHasPriorityOverTheHeader() async throws {
         try await Study.with { study in
             let device = try await study.device()
             let submissionID = UUID()
@@ -79,7 +79,7 @@ struct SubmissionAnswerTests {
         }
     }
 
-    @Test func c3prosEnvelopeIsRefusedByItsOwnIdWhereTheStudySaysSo() async throws {
+    @Test func c3proEnvelopeIsRefusedWithItsOwnIDIfTheStudyDoesNotAcceptIt() async throws {
         let message = c3proEnvelope()
         let submissionID = try EnvelopeHeader.read(from: message).listedSubmissionID
         try await Study.with(changing(\.acceptC3PRO, false)) { study in
@@ -90,12 +90,12 @@ struct SubmissionAnswerTests {
                 #expect(answer.submission == submissionID)
             }
             #expect(try await study.queue.status(now: study.clock.now).depth == 0)
-            // A JWE is taken all the same.
+            // A JWE is still accepted.
             #expect(try await study.send("POST", "/encfhir", token: device.token, body: envelope()).status == 200)
         }
     }
 
-    @Test func whereNoRoomIsLeftItIsToldToComeAgain() async throws {
+    @Test func fullBodyBudgetAsksTheSenderToRetry() async throws {
         let bodies = BodyBudget(bytes: 50_000, smallBody: 100)
         try await Study.with(changing(\.bodies, bodies)) { study in
             let device = try await study.device()
@@ -110,7 +110,7 @@ struct SubmissionAnswerTests {
             #expect(bodies.bytesInFlight == 37_000)
             held.release()
             #expect(try await study.send("POST", "/encfhir", token: device.token, body: bytes).status == 200)
-            // What was answered holds nothing any more, whatever the answer.
+            // After any response the reservation is released.
             _ = try await study.send("POST", "/encfhir", token: device.token, body: Data("nonsense".utf8))
             _ = try await study.send("POST", "/encfhir", token: device.token, body: Data(count: 30_000))
             #expect(bodies.bytesInFlight == 0)

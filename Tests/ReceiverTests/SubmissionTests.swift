@@ -9,7 +9,7 @@ import Wire
 
 @Suite(.timeLimit(.minutes(10)))
 struct SubmissionTests {
-    @Test func aSealedSubmissionIsStoredAsItCame() async throws {
+    @Test func sealedSubmissionIsStoredUnchanged() async throws {
         try await Study.with { study in
             let device = try await study.device()
             let submissionID = UUID()
@@ -21,12 +21,12 @@ struct SubmissionTests {
             let stored = try #require(leased.first)
             #expect(leased.count == 1 && stored.body == bytes && stored.format == .jwe && stored.sequence == 7)
             #expect(stored.submissionID == submissionID.uuidString.lowercased() && stored.clientID == device.id)
-            // Ids of resources are not the queue's to know.
+            // The queue must not know the ids of resources.
             #expect(stored.resourceTypeHint == "Patient")
         }
     }
 
-    @Test func theSameAgainIsFineAndOtherBytesConflict() async throws {
+    @Test func repeatedSubmissionIsAcceptedAndOtherBytesConflict() async throws {
         try await Study.with { study in
             let device = try await study.device()
             let submissionID = UUID()
@@ -47,14 +47,14 @@ struct SubmissionTests {
         }
     }
 
-    @Test func c3prosEnvelopeIsKnownByItsMessage() async throws {
+    @Test func c3proEnvelopeIsIdentifiedByItsMessage() async throws {
         try await Study.with { study in
             let device = try await study.device()
             let path = "/c3pro/encfhir/QuestionnaireResponse"
-            // Its apps know the empty answer alone.
+            // C3-PRO's apps know only the empty response.
             let first = try await study.send("POST", path, token: device.token, body: c3proEnvelope())
             #expect(first.status == 200 && first.body.isEmpty)
-            // The key wrapped anew is another envelope around the same message.
+            // A newly wrapped key makes another envelope of the same message.
             let again = try await study.send("POST", path, token: device.token, body: c3proEnvelope(key: "b3RoZXI="))
             #expect(again.status == 200)
             #expect(
@@ -70,7 +70,7 @@ struct SubmissionTests {
         }
     }
 
-    @Test func c3proIsRefusedWhereTheStudySaysSo() async throws {
+    @Test func c3proIsRefusedIfTheStudyDoesNotAcceptIt() async throws {
         try await Study.with(changing(\.acceptC3PRO, false)) { study in
             let device = try await study.device()
             let answer = try await study.send("POST", "/encfhir", token: device.token, body: c3proEnvelope())
@@ -124,7 +124,7 @@ struct SubmissionTests {
             let large = try envelope(payload: String(repeating: "x", count: 30_000))
             let answer = try await study.send("POST", "/encfhir", token: device.token, body: large)
             #expect(answer.status == 413 && answer.problemCode == "body-too-large")
-            // A length that is announced is believed at once; one that is a lie does not help.
+            // A declared length is used immediately; a false declaration does not help.
             #expect(
                 try await study.post("/encfhir", token: device.token, length: 1_000_000, body: unreadable) == 413)
             let lying = RequestBody(buffer: ByteBuffer(repeating: 65, count: 20_001))
@@ -151,7 +151,7 @@ struct SubmissionTests {
         }
     }
 
-    @Test func fiftyAtOnceStoreOne() async throws {
+    @Test func fiftyConcurrentRequestsStoreOneSubmission() async throws {
         try await Study.with { study in
             let device = try await study.device()
             let submissionID = UUID()
@@ -173,7 +173,7 @@ struct SubmissionTests {
         }
     }
 
-    /// A queue whose disk is full until room is made.
+    /// A queue whose disk is full until space is freed.
     struct FullQueue: SubmissionQueue {
         let code: String
 
@@ -181,7 +181,8 @@ struct SubmissionTests {
             throw StorageError(code: code, message: "planted-detail")
         }
         func lease(
-            owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver lanes: [String]
+            owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool,
+            passingOver deviceQueues: [String]
         ) async throws
             -> [QueuedSubmission]
         {
@@ -203,18 +204,18 @@ struct SubmissionTests {
         func retry(submissionID: String) async throws -> Bool { false }
         func retryAllQuarantined() async throws -> Int { 0 }
         func discard(submissionID: String, at: Date) async throws -> Bool { false }
-        func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] { [] }
-        func missing(lane: String, limit: Int) async throws -> [MissingSequences] { [] }
+        func deliveries(deviceQueue: String, after: Int64, limit: Int) async throws -> [Delivery] { [] }
+        func missing(deviceQueue: String, limit: Int) async throws -> [MissingSequences] { [] }
     }
 
     @Test(arguments: [("storage-full", 507), ("storage-busy", 503)])
-    func aStoreThatFailsIsToldAsPassing(code: String, status: Int) async throws {
+    func storeFailureIsReportedAsTemporary(code: String, status: Int) async throws {
         try await Study.with(wrapping: FullQueue(code: code)) { study in
             let device = try await study.device()
             let submissionID = UUID()
             let answer = try await study.send("POST", "/encfhir", token: device.token, body: envelope(submissionID))
             #expect(answer.status == status && answer.header("Retry-After") != nil)
-            // Known from the envelope alone.
+            // The id comes from the envelope only.
             #expect(answer.submission == submissionID.uuidString.lowercased())
             #expect(!answer.text.contains("planted"))
         }
@@ -225,7 +226,7 @@ struct SubmissionTests {
 struct PlainWriteTests {
     private static let patient = Data(#"{"resourceType":"Patient","id":"p-1","birthDate":"1990"}"#.utf8)
 
-    @Test func theyAreRefusedUnlessTheStudyTakesThem() async throws {
+    @Test func plainResourcesAreRefusedUnlessTheStudyAcceptsThem() async throws {
         try await Study.with(changing(\.acceptC3PRO, false)) { study in
             let device = try await study.device()
             for (method, path) in [("PUT", "/fhir/Patient/p-1"), ("POST", "/c3pro/fhir/Patient")] {
@@ -238,7 +239,7 @@ struct PlainWriteTests {
         }
     }
 
-    @Test func whereC3PROsAppsTakePartTheirPatientIsTakenAndNothingElse() async throws {
+    @Test func onlyThePatientOfC3PROsAppsIsAcceptedInPlainText() async throws {
         try await Study.with { study in
             let device = try await study.device()
             for prefix in ["", "/c3pro"] {
@@ -260,7 +261,7 @@ struct PlainWriteTests {
         }
     }
 
-    @Test func theyAreSealedOnArrival() async throws {
+    @Test func plainResourcesAreSealedOnArrival() async throws {
         try await Study.with(changing(\.acceptPlainFHIR, true)) { study in
             let device = try await study.device()
             let put = try await study.send(
@@ -282,7 +283,7 @@ struct PlainWriteTests {
         }
     }
 
-    @Test func wrongOnesAreRefused() async throws {
+    @Test func invalidPlainResourcesAreRefused() async throws {
         try await Study.with(changing(\.acceptPlainFHIR, true)) { study in
             let device = try await study.device()
             let cases: [(method: String, path: String, body: String, status: Int, code: String)] = [
@@ -309,7 +310,7 @@ struct PlainWriteTests {
             ("application/fhir+json; fhirVersion=\"1.0\"", "1.0.2"),
             ("application/fhir+json; fhirVersion=4.0", "4.0.1"), (";;;", "4.0.1"),
         ] as [(String?, String)])
-    func theMediaTypeTellsTheVersion(contentType: String?, version: String) {
+    func mediaTypeDeterminesTheVersion(contentType: String?, version: String) {
         #expect((contentType.flatMap { FHIRRelease(mediaType: $0) } ?? .r4).number == version)
     }
 }

@@ -8,9 +8,9 @@ import Testing
 @testable import Records
 @testable import ServerHTTP
 
-/// An answer has so many bytes and no more, whatever asks for it.
+/// The limit on the bytes of a response, for every kind of request.
 @Suite struct AnswerBoundTests {
-    /// Twelve Observations of 10 kB, of which 32 kB hold three.
+    /// Returns a fixture with twelve Observations of 10 kB; 32 kB hold three of them.
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
         fixture.answerBytes = 40_000
@@ -25,7 +25,7 @@ import Testing
         return fixture
     }
 
-    /// The ids of all pages, and the entries of each.
+    /// Returns the ids of all pages, and the number of entries of each page.
     private func pages(_ path: String, of fixture: RecordsFixture) async throws -> (ids: [String], counts: [Int]) {
         var (ids, counts): ([String], [Int]) = ([], [])
         var next: String? = "/fhir/" + path
@@ -49,7 +49,7 @@ import Testing
         "Observation?_elements=id&_count=50", "Observation?_summary=true&_count=50", "Observation?code=8867-4",
         "Patient/p1/Observation?_count=50", "Observation/_history?_count=50", "?_type=Observation&_count=50",
     ])
-    func aPageEndsEarlyAndTheNextOneGoesOn(path: String) async throws {
+    func pageEndsEarlyAndTheNextOneContinues(path: String) async throws {
         let fixture = try await fixture()
         let (ids, counts) = try await pages(path, of: fixture)
         #expect(ids.sorted() == Self.observations.sorted(), "each once")
@@ -70,14 +70,14 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func everythingEndsEarly() async throws {
+    @Test func pageOfEverythingEndsAtTheByteLimit() async throws {
         let fixture = try await fixture()
         let (ids, counts) = try await pages("Patient/p1/$everything", of: fixture)
         #expect(ids == ["p1"] + Self.observations && counts.allSatisfy { $0 <= 4 } && counts.count >= 4)
         try await fixture.close()
     }
 
-    @Test func includesShortenThePageThatTheyComeWith() async throws {
+    @Test func includesShortenTheirPage() async throws {
         let fixture = try await fixture()
         let text = String(repeating: "z", count: 25_000)
         for number in 0..<3 {
@@ -106,7 +106,7 @@ import Testing
                 $0["resource"] == nil && $0["response"]?["status"]?.string?.hasPrefix("400") == true
                     && code($0["response"]?["outcome"] ?? .null) == "too-costly"
             })
-        // A transaction fails with its first entry that fails.
+        // A transaction fails with its first failing entry.
         let transaction = try await fixture.send(.post, "/fhir", body: bundle("transaction"))
         #expect(transaction.status == 400 && code(transaction.json) == "too-costly")
         try await fixture.close()
@@ -126,7 +126,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whatWasWrittenIsShownForAsLongAsThereIsRoom() async throws {
+    @Test func writtenResourcesAreReturnedWithinTheAllowance() async throws {
         let fixture = try await fixture()
         let entries = (0..<6).map { number in
             let patch = Data(#"[{"op":"add","path":"/note/1","value":{"text":"new"}}]"#.utf8).base64EncodedString()
@@ -145,7 +145,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func aTransactionReplacesSoManyBytes() async throws {
+    @Test func bytesThatATransactionReplacesAreLimited() async throws {
         let fixture = try await fixture()
         let patch = Data(#"[{"op":"remove","path":"/note"}]"#.utf8).base64EncodedString()
         let entries = (0..<12).map { number in
@@ -164,7 +164,7 @@ import Testing
 
     /// The same entries, one by one, in XML.
     @Test(arguments: ["Observation?_count=2", "Observation/_history?_count=2", "Observation?code=none"])
-    func aPageInXMLHasWhatItHasInJSON(path: String) async throws {
+    func pageHasTheSameEntriesInXMLAndJSON(path: String) async throws {
         let fixture = try await fixture()
         let json = try await fixture.get("/fhir/" + path).1
         let answer = try await fixture.text("/fhir/\(path)&_format=xml")
@@ -179,7 +179,7 @@ import Testing
         try await fixture.close()
     }
 
-    /// One that is larger than an answer may be, as older versions stored it.
+    /// A record that is larger than the limit of a response, stored by an older version.
     @Test func aRecordThatIsTooLargeForAnAnswerIsTooCostly() async throws {
         var fixture = try await fixture()
         fixture.answerBytes = 5_000
@@ -197,7 +197,7 @@ import Testing
         #expect(status == 500 || failure.headers[.retryAfter] != nil)
     }
 
-    @Test func nothingIsWrittenWithoutRoomOnTheDisk() async throws {
+    @Test func writesAreRefusedWithoutDiskSpace() async throws {
         var fixture = try await fixture()
         fixture.hasRoom = false
         let rows = try await fixture.rows
@@ -208,10 +208,10 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func anAppWritesSoManyBytesOfAPatientInADay() async throws {
+    @Test func bytesThatAnAppWritesPerPatientAndDayAreLimited() async throws {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
-        try await fixture.addGrant("other", "user/*.cruds conf/V sens/*")
+        try await fixture.addGrant("other", scopes: "user/*.cruds conf/V sens/*")
         fixture.writtenBytesPerDay = 2_000
         var statuses: [Int] = []
         for number in 0..<8 {
@@ -227,14 +227,14 @@ import Testing
         #expect(
             try await fixture.get("/fhir/Observation?_summary=count").1["total"]?.number?.text
                 == String(statuses.count { $0 == 201 }))
-        // Another patient and another app have their own.
+        // Another patient and another app have their own limits.
         let others = [("writer", "p2"), ("other", "p1")]
         for (number, (token, patient)) in others.enumerated() {
             let answer = try await fixture.send(
                 .put, "/fhir/Observation/n\(number)", body: observation("n\(number)", subject: patient), token: token)
             #expect(answer.status == 201)
         }
-        // A transaction counts as a whole, and one that is refused is not counted.
+        // A transaction counts as a whole, and a refused one does not count.
         let entries = (0..<4).map { number in
             let body = observation("t\(number)", subject: "p3")
             return #"{"request":{"method":"PUT","url":"Observation/t\#(number)"},"resource":\#(body)}"#
@@ -252,17 +252,17 @@ import Testing
     }
 }
 
-/// The bytes of all answers that are in memory.
+/// The bytes of all responses in memory.
 @Suite(.timeLimit(.minutes(10))) struct AnswerBudgetTests {
     private static let first = AnswerBudget.first
 
-    @Test func aCallerHasAQuarterAndTheRestWaits() async throws {
+    @Test func callerIsLimitedToAQuarterOfTheBudget() async throws {
         let budget = AnswerBudget(bytes: 16 * Self.first, patience: .milliseconds(20))
         var held: [AnswerReservation] = []
         for _ in 0..<4 { held.append(try await budget.reserve(for: "a")) }
         let busy = await #expect(throws: HTTPFailure.self) { try await budget.reserve(for: "a") }
         #expect(busy?.code == "server-busy" && busy?.headers[.retryAfter] != nil)
-        // Others are not kept waiting.
+        // Other callers do not wait.
         let other = try await budget.reserve(for: "b")
         #expect(other.grow(to: 4 * Self.first) && !other.grow(to: 5 * Self.first))
         held.removeAll()
@@ -284,7 +284,7 @@ import Testing
         #expect(budget.bytesInFlight == 13 * Self.first && held.count == 3)
     }
 
-    @Test func whoeverAskedFirstIsNextAndACancelledWaitEnds() async throws {
+    @Test func waitingCallersAreServedInOrderAndACancelledWaitEnds() async throws {
         let budget = AnswerBudget(bytes: 4 * Self.first, patience: .seconds(Patience.seconds))
         var held: AnswerReservation? = try await budget.reserve(for: "a")
         let cancelled = _Concurrency.Task { try await budget.reserve(for: "a") }
@@ -298,8 +298,8 @@ import Testing
         withExtendedLifetime(reservation) {}
     }
 
-    /// A body that is dropped, as that of HEAD, gives its bytes back.
-    @Test func piecesGiveTheirBytesBack() async throws {
+    /// An unused body, such as that of HEAD, releases its bytes.
+    @Test func unusedResponseReleasesItsBytes() async throws {
         let budget = AnswerBudget()
         do {
             var writer = AnswerWriter()

@@ -18,7 +18,7 @@ import Trust
     }
 
     private func entry(
-        _ method: String, _ url: String, _ resource: String? = nil, fullURL: String? = nil, _ more: String = ""
+        _ method: String, url: String, resource: String? = nil, fullURL: String? = nil, more: String = ""
     ) -> String {
         let body = resource.map { #","resource":\#($0)"# } ?? ""
         let full = fullURL.map { #""fullUrl":"\#($0)","# } ?? ""
@@ -32,52 +32,57 @@ import Trust
         let answer = try await fixture.send(
             .post, "/fhir",
             body: bundle(
-                "transaction", entry("GET", "Observation?code=8867-4"),
+                "transaction", entry("GET", url: "Observation?code=8867-4"),
                 entry(
-                    "POST", "Observation",
-                    observation("x", subject: "SELF").replacingOccurrences(of: "Patient/SELF", with: uuid)),
-                entry("POST", "Patient", #"{"resourceType":"Patient","active":true}"#, fullURL: uuid),
-                entry("DELETE", "Basic/old")))
+                    "POST", url: "Observation",
+                    resource: observation("x", subject: "SELF").replacingOccurrences(of: "Patient/SELF", with: uuid)),
+                entry("POST", url: "Patient", resource: #"{"resourceType":"Patient","active":true}"#, fullURL: uuid),
+                entry("DELETE", url: "Basic/old")))
         #expect(answer.status == 200 && answer.json["type"] == "transaction-response", "\(answer.json)")
         let entries = try #require(answer.json["entry"]?.array)
         #expect(entries.map { $0["response"]?["status"]?.string?.prefix(3) } == ["200", "201", "201", "204"])
         let patient = try #require(entries[2]["resource"]?["id"]?.string)
         #expect(entries[1]["resource"]?["subject"]?["reference"]?.string == "Patient/\(patient)")
-        // What reads comes last.
+        // Reading entries are processed last.
         #expect(entries[0]["resource"]?["total"] == 1)
         #expect(try await fixture.ids("/fhir/Observation?subject=\(patient)").count == 1)
         try await fixture.close()
     }
 
-    @Test func aTransactionIsDoneWholeOrNotAtAll() async throws {
+    @Test func transactionIsAtomic() async throws {
         let fixture = try await fixture()
         _ = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a"))
         let rows = try await fixture.rows
         let wrong = [
-            entry("PUT", "Observation/a", observation("a", code: "y"), #","ifMatch":"W/\"9\"""#),
-            entry("POST", "Observation", #"{"resourceType":"Patient"}"#),
-            entry("PUT", "Observation/a", observation("b")),
-            entry("POST", "AuditEvent", #"{"resourceType":"AuditEvent"}"#), entry("DELETE", "Observation/new"),
-            entry("GET", "Observation/none"), entry("GET", "Observation/a/_history/7"), entry("GET", "Nothing"),
-            entry("GET", "Patient/none/$everything"), entry("GET", "Observation/none/_history"),
-            entry("GET", "Observation?code:nothing=x"), entry("POST", "Observation/_search?date=nonsense"),
-            entry("GET", "Observation/a/b"), entry("PURGE", "Observation/a"),
-            entry("POST", "Basic", #"{"resourceType":"Basic","subject":{"reference":"Patient?identifier=none"}}"#),
-            entry("PUT", "Observation/new", observation("new")),
+            entry("PUT", url: "Observation/a", resource: observation("a", code: "y"), more: #","ifMatch":"W/\"9\"""#),
+            entry("POST", url: "Observation", resource: #"{"resourceType":"Patient"}"#),
+            entry("PUT", url: "Observation/a", resource: observation("b")),
+            entry("POST", url: "AuditEvent", resource: #"{"resourceType":"AuditEvent"}"#),
+            entry("DELETE", url: "Observation/new"),
+            entry("GET", url: "Observation/none"), entry("GET", url: "Observation/a/_history/7"),
+            entry("GET", url: "Nothing"),
+            entry("GET", url: "Patient/none/$everything"), entry("GET", url: "Observation/none/_history"),
+            entry("GET", url: "Observation?code:nothing=x"), entry("POST", url: "Observation/_search?date=nonsense"),
+            entry("GET", url: "Observation/a/b"), entry("PURGE", url: "Observation/a"),
+            entry(
+                "POST", url: "Basic",
+                resource: #"{"resourceType":"Basic","subject":{"reference":"Patient?identifier=none"}}"#),
+            entry("PUT", url: "Observation/new", resource: observation("new")),
         ]
-        for (place, wrong) in wrong.enumerated() {
+        for (index, wrong) in wrong.enumerated() {
             let answer = try await fixture.send(
-                .post, "/fhir", body: bundle("transaction", entry("PUT", "Observation/new", observation("new")), wrong))
-            #expect((400..<500).contains(answer.status), "\(place)")
+                .post, "/fhir",
+                body: bundle("transaction", entry("PUT", url: "Observation/new", resource: observation("new")), wrong))
+            #expect((400..<500).contains(answer.status), "\(index)")
             #expect(
-                answer.json["issue"]?[0]?["diagnostics"]?.string?.contains("Entry 2") == true, "\(place) \(answer.json)"
+                answer.json["issue"]?[0]?["diagnostics"]?.string?.contains("Entry 2") == true, "\(index) \(answer.json)"
             )
-            #expect(try await fixture.rows == rows, "\(place)")
+            #expect(try await fixture.rows == rows, "\(index)")
         }
         try await fixture.close()
     }
 
-    @Test func whatASearchFindsIsReferredTo() async throws {
+    @Test func resultOfAConditionalReferenceIsReferenced() async throws {
         let fixture = try await fixture()
         let patient = #"{"resourceType":"Patient","id":"p9","identifier":[{"system":"urn:s","value":"1"}]}"#
         _ = try await fixture.send(.put, "/fhir/Patient/p9", body: patient)
@@ -86,9 +91,10 @@ import Trust
         let answer = try await fixture.send(
             .post, "/fhir",
             body: bundle(
-                "transaction", entry("POST", "Observation", about),
-                entry("POST", "Patient", patient, fullURL: "urn:uuid:1", condition),
-                entry("POST", "Basic", #"{"resourceType":"Basic","subject":{"reference":"urn:uuid:1"}}"#)))
+                "transaction", entry("POST", url: "Observation", resource: about),
+                entry("POST", url: "Patient", resource: patient, fullURL: "urn:uuid:1", more: condition),
+                entry("POST", url: "Basic", resource: #"{"resourceType":"Basic","subject":{"reference":"urn:uuid:1"}}"#)
+            ))
         let entries = answer.json["entry"]?.array ?? []
         #expect(
             entries.map { $0["response"]?["status"]?.string?.prefix(3) } == ["201", "200", "201"], "\(answer.json)")
@@ -97,18 +103,20 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aBatchDoesWhatItCan() async throws {
+    @Test func batchPerformsTheEntriesThatSucceed() async throws {
         let fixture = try await fixture()
         let answer = try await fixture.send(
             .post, "/fhir",
             body: bundle(
-                "batch", entry("PUT", "Observation/a", observation("a")), entry("GET", "Observation/none"),
-                entry("POST", "Observation", "{}"), entry("GET", "Observation/a"),
+                "batch", entry("PUT", url: "Observation/a", resource: observation("a")),
+                entry("GET", url: "Observation/none"),
+                entry("POST", url: "Observation", resource: "{}"), entry("GET", url: "Observation/a"),
                 entry(
-                    "PATCH", "Observation/a",
-                    #"{"resourceType":"Binary","contentType":"application/json","data":"eyJzdGF0dXMiOiJhbWVuZGVkIn0="}"#
+                    "PATCH", url: "Observation/a",
+                    resource:
+                        #"{"resourceType":"Binary","contentType":"application/json","data":"eyJzdGF0dXMiOiJhbWVuZGVkIn0="}"#
                 ),
-                entry("GET", "Observation/a/_history/1")))
+                entry("GET", url: "Observation/a/_history/1")))
         let entries = answer.json["entry"]?.array ?? []
         #expect(
             entries.map { $0["response"]?["status"]?.string?.prefix(3) } == ["201", "404", "400", "200", "200", "200"],
@@ -118,7 +126,7 @@ import Trust
         try await fixture.close()
     }
 
-    /// An entry is answered as a request that comes alone.
+    /// An entry has the same response as a separate request.
     @Test(arguments: [
         "Observation/a", "Observation/a/_history/1", "Observation?code=8867-4", "?_type=Patient,Observation&_count=1",
         "Patient/p1/Observation?_count=1", "Patient/p1/*", "_history", "Observation/_history?_count=1",
@@ -128,7 +136,7 @@ import Trust
         "Observation/a/_history?_count=1", "Observation?_summary=count", "Observation?code=http://loinc.org|8867-4",
         "StructureDefinition/grip", "StructureDefinition?url=urn:example:grip",
     ])
-    func whatReadsIsAnsweredAtAnyAddress(url: String) async throws {
+    func readingEntriesAreAnsweredForEveryFormOfURL(url: String) async throws {
         var fixture = try await fixture()
         fixture.published = [PublishedResourcesTests.definition.object]
         _ = try await fixture.send(.put, "/fhir/Patient/p1", body: #"{"resourceType":"Patient","id":"p1"}"#)
@@ -138,7 +146,7 @@ import Trust
         for (kind, prefix) in [("batch", ""), ("batch", "/"), ("transaction", ""), ("batch", "http://localhost/fhir/")]
         {
             if prefix.hasSuffix("/"), url.hasPrefix("?") { continue }
-            let answer = try await fixture.send(.post, "/fhir", body: bundle(kind, entry("GET", prefix + url)))
+            let answer = try await fixture.send(.post, "/fhir", body: bundle(kind, entry("GET", url: prefix + url)))
             #expect(
                 alone.status == 200 && answer.json["entry"]?[0]?["response"]?["status"] == "200 OK",
                 "\(prefix + url) \(answer.json)")
@@ -148,7 +156,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func conditionalReadsAndPostsAreAnsweredAsAlone() async throws {
+    @Test func conditionalReadsAndPostsOfABatchAreAnsweredAsSingleRequests() async throws {
         let fixture = try await fixture()
         for id in ["a", "b"] { _ = try await fixture.send(.put, "/fhir/Observation/\(id)", body: observation(id)) }
         let form = Data("code=8867-4&_count=1".utf8).base64EncodedString()
@@ -157,38 +165,41 @@ import Trust
         let answer = try await fixture.send(
             .post, "/fhir",
             body: bundle(
-                "batch", entry("GET", "Observation/a", nil, #","ifNoneMatch":"W/\"1\"""#),
-                entry("GET", "Observation/a", nil, #","ifNoneMatch":"W/\"2\"""#),
-                entry("GET", "Observation/a", nil, #","ifModifiedSince":"2000-01-01T00:00:00Z""#),
-                entry("GET", "Observation/a", nil, #","ifModifiedSince":"2100-01-01T00:00:00Z""#),
-                entry("POST", "Observation/_search?code=8867-4&_count=1"),
-                entry("POST", "Observation/_search", parameters),
+                "batch", entry("GET", url: "Observation/a", resource: nil, more: #","ifNoneMatch":"W/\"1\"""#),
+                entry("GET", url: "Observation/a", resource: nil, more: #","ifNoneMatch":"W/\"2\"""#),
+                entry("GET", url: "Observation/a", resource: nil, more: #","ifModifiedSince":"2000-01-01T00:00:00Z""#),
+                entry("GET", url: "Observation/a", resource: nil, more: #","ifModifiedSince":"2100-01-01T00:00:00Z""#),
+                entry("POST", url: "Observation/_search?code=8867-4&_count=1"),
+                entry("POST", url: "Observation/_search", resource: parameters),
                 entry(
-                    "POST", "Observation/_search",
-                    #"{"resourceType":"Binary","contentType":"application/x-www-form-urlencoded","data":"\#(form)"}"#),
-                entry("POST", "Observation/$validate", observation("x")), entry("POST", "_search?_type=Observation"),
-                entry("HEAD", "Observation/b")))
+                    "POST", url: "Observation/_search",
+                    resource:
+                        #"{"resourceType":"Binary","contentType":"application/x-www-form-urlencoded","data":"\#(form)"}"#
+                ),
+                entry("POST", url: "Observation/$validate", resource: observation("x")),
+                entry("POST", url: "_search?_type=Observation"),
+                entry("HEAD", url: "Observation/b")))
         let entries = answer.json["entry"]?.array ?? []
         #expect(
             entries.map { $0["response"]?["status"]?.string?.prefix(3) }
                 == ["304", "200", "200", "304", "200", "200", "200", "200", "200", "200"], "\(answer.json)")
         #expect(entries[0]["resource"] == nil && entries[0]["response"]?["etag"] == "W/\"1\"")
-        for place in 4...6 { #expect(entries[place]["resource"]?["entry"]?.array?.count == 1, "\(place)") }
+        for index in 4...6 { #expect(entries[index]["resource"]?["entry"]?.array?.count == 1, "\(index)") }
         #expect(entries[7]["resource"]?["resourceType"] == "OperationOutcome")
         #expect(entries[1]["response"]?["lastModified"]?.string?.isEmpty == false)
-        // Alone, too.
+        // The same for a separate request.
         let later = try await fixture.send(
             .get, "/fhir/Observation/a", headers: [.ifModifiedSince: "Fri, 01 Jan 2100 00:00:00 GMT"])
         #expect(later.status == 304)
         try await fixture.close()
     }
 
-    /// Strict handling holds for entries as it does for a request that comes alone.
+    /// Strict handling applies to entries as to a separate request.
     @Test func entriesAreReadAsStrictlyAsTheBundle() async throws {
         let fixture = try await fixture()
         for (prefer, status) in [("handling=strict", "400"), ("handling=lenient", "200")] {
             let answer = try await fixture.send(
-                .post, "/fhir", body: bundle("batch", entry("GET", "Observation?nonsense=1")),
+                .post, "/fhir", body: bundle("batch", entry("GET", url: "Observation?nonsense=1")),
                 headers: [.contentType: "application/fhir+json", .prefer: prefer])
             #expect(
                 answer.json["entry"]?[0]?["response"]?["status"]?.string?.prefix(3) == status[...], "\(answer.json)")
@@ -201,10 +212,10 @@ import Trust
         "http://elsewhere.example/fhir/Patient", "Patient/p1/$nothing", "$export", "Patient/../metadata",
         "openapi.json",
     ])
-    func whatNobodyReadsThereIsRefusedAtItsPlace(url: String) async throws {
+    func unsupportedURLsAreRefusedInTheirEntry(url: String) async throws {
         let fixture = try await fixture()
         let answer = try await fixture.send(
-            .post, "/fhir", body: bundle("batch", entry("GET", url), entry("GET", "Patient")))
+            .post, "/fhir", body: bundle("batch", entry("GET", url: url), entry("GET", url: "Patient")))
         let statuses = answer.json["entry"]?.array?.map { $0["response"]?["status"]?.string?.prefix(1) }
         #expect(answer.status == 400 || statuses == ["4", "2"], "\(url): \(answer.json)")
         try await fixture.close()
@@ -212,7 +223,8 @@ import Trust
 
     @Test func aBundleIsBounded() async throws {
         let fixture = try await fixture()
-        let many = repeatElement(entry("DELETE", "Basic/a"), count: BundleEntry.most + 1).joined(separator: ",")
+        let many = repeatElement(entry("DELETE", url: "Basic/a"), count: BundleEntry.maximumCount + 1).joined(
+            separator: ",")
         let answer = try await fixture.send(.post, "/fhir", body: bundle("batch", many))
         #expect(answer.status == 413 && code(answer.json) == "too-many-entries")
         #expect(try await fixture.send(.post, "/fhir", body: bundle("collection")).status == 400)

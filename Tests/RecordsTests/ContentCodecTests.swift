@@ -20,7 +20,7 @@ import Testing
         try ContentCodec.content(stored) { try ContentDictionaries.numbered($0) }
     }
 
-    @Test func everyExampleOfTheTypeTableComesBackAndTakesAFifth() throws {
+    @Test func everyExampleOfTheTypeTableIsCompressedToAFifth() throws {
         var (came, taken) = (0, 0)
         for (type, content) in Self.examples {
             let stored = ContentCodec.stored(content, type: type)
@@ -36,20 +36,20 @@ import Testing
         #expect(taken * 5 < came, "\(taken) of \(came)")
     }
 
-    /// What cannot be made shorter is refused by zstd in the middle of its work.
-    @Test func aContentIsStoredAlikeWhateverCameBefore() throws {
+    /// zstd stops in the middle of content that cannot be compressed.
+    @Test func storedFormDoesNotDependOnEarlierContents() throws {
         var random = Seeded.fresh()
         let consent = Data(#"{"resourceType":"Consent","id":"w1","status":"inactive","scope":{"text":"x"}}"#.utf8)
         let first = ContentCodec.stored(consent, type: "Consent")
         for count in stride(from: 40, through: 4_000, by: 40) {
-            // What begins like a frame by chance is stored with a head of its own.
+            // Content that accidentally begins like a frame is stored with its own header.
             let noise = Data([0, 0, 0, 0] + (4..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
             #expect(ContentCodec.stored(noise, type: "Observation") == noise)
             #expect(ContentCodec.stored(consent, type: "Consent") == first)
         }
     }
 
-    @Test func anyBytesComeBack() throws {
+    @Test func anyBytesAreReadUnchanged() throws {
         var random = Seeded.fresh()
         let heads: [[UInt8]] = [
             [], [0x28, 0xB5, 0x2F, 0xFD], [0x50, 0x2A, 0x4D, 0x18], [0x28, 0xB5], [0, 0, 0x4D, 0x18],
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func whatOlderVersionsStoredIsReadAsItIs() throws {
+    @Test func contentOfOlderVersionsIsReadUnchanged() throws {
         for text in [#"{"resourceType":"Patient"}"#, " \n{}", "\u{FEFF}{}", ""] {
             #expect(try read(Data(text.utf8)) == Data(text.utf8))
         }
@@ -79,12 +79,12 @@ import Testing
             var stored = ContentCodec.stored(content, type: type)
             switch Int.random(in: 0...3, using: &random) {
             case 0:
-                let place = Int.random(in: 0..<stored.count, using: &random)
-                stored[place] ^= 1 << UInt8.random(in: 0...7, using: &random)
+                let offset = Int.random(in: 0..<stored.count, using: &random)
+                stored[offset] ^= 1 << UInt8.random(in: 0...7, using: &random)
             case 1:
-                // In the head, where the length and the number of the dictionary stand.
-                let place = Int.random(in: 0..<12, using: &random)
-                stored[place] = UInt8.random(in: 0...255, using: &random)
+                // In the header, which contains the length and the number of the dictionary.
+                let offset = Int.random(in: 0..<12, using: &random)
+                stored[offset] = UInt8.random(in: 0...255, using: &random)
             case 2: stored = Data(stored.prefix(Int.random(in: 4..<stored.count, using: &random)))
             default: stored += (0..<Int.random(in: 1...9, using: &random)).map { _ in UInt8(0x5A) }
             }
@@ -97,8 +97,8 @@ import Testing
         }
     }
 
-    @Test func aLengthThatCannotBeKeepsNothingFree() throws {
-        // A frame whose head tells of 2 to the power of 60 bytes.
+    @Test func impossibleLengthAllocatesNothing() throws {
+        // A frame whose header declares 2 to the power of 60 bytes.
         let huge = Data([0x28, 0xB5, 0x2F, 0xFD, 0xE0, 0, 0, 0, 0, 0, 0, 0, 0x10, 1, 0, 0])
         #expect(throws: StorageError.self) { try read(huge) }
         let large = Data([0x28, 0xB5, 0x2F, 0xFD, 0xA0, 0, 0, 0, 0x0F, 1, 0, 0])
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// The dictionary of a program of another time: number 200, which this one does not bring.
+    /// Returns a dictionary of another version of the program: number 200, which this one does not contain.
     private func foreign() throws -> (dictionary: ContentDictionary, stored: Data, content: Data) {
         let shipped = try #require(try ContentDictionaries.numbered(1))
         var bytes = shipped.bytes
@@ -142,7 +142,7 @@ import Testing
         )
     }
 
-    @Test func aDictionaryThatTheStoreAloneHasIsTakenFromIt() async throws {
+    @Test func dictionaryThatOnlyTheStoreHasIsReadFromIt() async throws {
         let (dictionary, stored, content) = try foreign()
         #expect(throws: StorageError.self) { try read(stored) }
         let fixture = try await RecordsFixture()
@@ -165,15 +165,15 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func theStoreNotesTheDictionariesAndRefusesOthersUnderTheirNumbers() async throws {
+    @Test func storeRecordsTheDictionariesAndRefusesOthersWithTheirNumbers() async throws {
         let fixture = try await RecordsFixture()
-        let noted = try await fixture.database.write { transaction in
-            try ContentDictionaries.note(in: transaction)
+        let recorded = try await fixture.database.write { transaction in
+            try ContentDictionaries.insert(in: transaction)
             return try transaction.query("SELECT number, type, sha256, content FROM content_dictionary ORDER BY number")
         }
         let shipped = try ContentDictionaries.all()
-        #expect(try noted.map { try $0.text("sha256") } == shipped.map(\.sha256))
-        #expect(try noted.map { try $0.blob("content") } == shipped.map(\.bytes))
+        #expect(try recorded.map { try $0.text("sha256") } == shipped.map(\.sha256))
+        #expect(try recorded.map { try $0.blob("content") } == shipped.map(\.bytes))
         #expect(shipped.map(\.number) == Array(1...shipped.count))
         let error = await #expect(throws: StorageError.self) {
             try await fixture.database.write { transaction in
@@ -182,14 +182,14 @@ import Testing
                 try transaction.execute(
                     "INSERT INTO content_dictionary (number, type, sha256, content) VALUES (2, 'Observation', ?, ?)",
                     [SQLValue(other.sha256), SQLValue(other.bytes)])
-                try ContentDictionaries.note(in: transaction)
+                try ContentDictionaries.insert(in: transaction)
             }
         }
         #expect(error?.code == "storage-corrupt")
         try await fixture.close()
     }
 
-    @Test func manyAtATimeDoNotDisturbEachOther() async throws {
+    @Test func concurrentUsesDoNotAffectEachOther() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<12 {
                 group.addTask {

@@ -5,7 +5,7 @@ import Trust
 
 @testable import Records
 
-/// Scripts of registered apps read the FHIR API from their own origins, and those of nobody else.
+/// Scripts of registered apps can read the FHIR API from their own origins; other scripts cannot.
 @Suite struct CrossOriginTests {
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
@@ -18,7 +18,7 @@ import Trust
         return fixture
     }
 
-    @Test func s11ScriptsOfARegisteredAppReadWhatTheirTokenShows() async throws {
+    @Test func s11ScriptsOfARegisteredAppReadWithTheirToken() async throws {
         let fixture = try await fixture()
         for (path, token, status) in [
             ("/fhir/Observation/o1", "writer", 200), ("/fhir/Observation?code=8867-4", "writer", 200),
@@ -37,7 +37,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func s11ScriptsOfOthersReadNothing() async throws {
+    @Test func s11ScriptsOfOtherOriginsReadNothing() async throws {
         let fixture = try await fixture()
         for origin in [
             "https://evil.example", "null", "https://app.example.evil.example", "http://app.example",
@@ -87,7 +87,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aPreflightTellsWhatMayBeSent() async throws {
+    @Test func preflightListsAllowedMethodsAndHeaders() async throws {
         let fixture = try await fixture()
         let answer = try await fixture.send(
             .options, "/fhir/Observation/o1", token: "",

@@ -8,9 +8,9 @@ import Trust
 
 @testable import Records
 
-/// A participant's own Patient is read by standard scopes, also in a store that hid it.
+/// A participant's own Patient is readable with standard scopes, also in a store that had hidden it.
 @Suite struct DescriptiveLabelsTests {
-    private static func labelled(_ type: String, _ id: String, _ code: String, more: String = "") -> String {
+    private static func labelled(_ type: String, id: String, code: String, more: String = "") -> String {
         """
         {"resourceType":"\(type)","id":"\(id)","meta":{"security":[{"system":\
         "http://terminology.hl7.org/CodeSystem/v3-ObservationValue","code":"\(code)"}]}\(more)}
@@ -19,12 +19,12 @@ import Trust
 
     @Test func aPseudonymizedPatientIsReadWithoutSensitiveScopes() async throws {
         var fixture = try await RecordsFixture()
-        try await fixture.addGrant("app", "patient/*.rs", .only(["p1"]))
-        try await fixture.addGrant("bulk", "system/*.rs")
-        try await fixture.addGrant("other", "patient/*.rs", .only(["p2"]))
-        try await fixture.put(Self.labelled("Patient", "p1", "PSEUDED"))
+        try await fixture.addGrant("app", scopes: "patient/*.rs", patients: .only(["p1"]))
+        try await fixture.addGrant("bulk", scopes: "system/*.rs")
+        try await fixture.addGrant("other", scopes: "patient/*.rs", patients: .only(["p2"]))
+        try await fixture.put(Self.labelled("Patient", id: "p1", code: "PSEUDED"))
         try await fixture.put(
-            Self.labelled("Observation", "o1", "REDACTED", more: #","subject":{"reference":"Patient/p1"}"#))
+            Self.labelled("Observation", id: "o1", code: "REDACTED", more: #","subject":{"reference":"Patient/p1"}"#))
         for (token, status) in [("app", 200), ("bulk", 200), ("other", 404)] {
             for path in ["/fhir/Patient/p1", "/fhir/Patient/p1/_history/1", "/fhir/Observation/o1"] {
                 #expect(try await fixture.send(.get, path, token: token).status == status, "\(token) \(path)")
@@ -38,11 +38,11 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aStoreThatHidSuchRecordsIsCorrected() async throws {
+    @Test func migrationCorrectsHiddenRecords() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/former.db"
             let former = RecordsSchema.migrations.filter { $0.number < 436 }
-            let hidden = Self.labelled("Patient", "p1", "PSEUDED")
+            let hidden = Self.labelled("Patient", id: "p1", code: "PSEUDED")
             let sensitive = """
                 {"resourceType":"Patient","id":"p2","meta":{"security":[\
                 {"system":"http://terminology.hl7.org/CodeSystem/v3-ObservationValue","code":"PSEUDED"},\
@@ -55,9 +55,9 @@ import Trust
             let database = try await TestEngine.chosen.open(path: path, migrations: former)
             let at = Date(timeIntervalSince1970: 1_780_000_000)
             try await database.write { transaction in
-                // The present program needs a table that the former one did not have.
+                // The current version needs a table that the former one did not have.
                 try transaction.execute(RecordTypeChanges.tableSQL)
-                for json in [hidden, sensitive, binary, Self.labelled("Patient", "p3", "MASKED")] {
+                for json in [hidden, sensitive, binary, Self.labelled("Patient", id: "p3", code: "MASKED")] {
                     let resource = try Resource(Data(json.utf8))
                     let put = try RecordStore().put(
                         resource, content: Data(json.utf8), original: nil, id: resource.id ?? "",
@@ -66,14 +66,14 @@ import Trust
                         in: transaction)
                     #expect(put.outcome == .created)
                 }
-                // As the older version stored them.
+                // In the form that the older version stored.
                 try transaction.execute(
                     """
                     INSERT INTO record_protection (number, kind, value)
                     SELECT number, 'sensitivity', '?' FROM record WHERE type = 'Patient' AND id IN ('p1', 'p3')
                     """)
                 try transaction.execute("UPDATE record SET subject = NULL WHERE type = 'Binary'")
-                // One that was deleted keeps the labels of its last version with content.
+                // A deleted record keeps the labels of its last version with content.
                 var writer: Int64?
                 try RecordStore().write(
                     RecordProvenance(submissionID: "t", clientID: "c", keyID: nil, receivedAt: at), at: at,

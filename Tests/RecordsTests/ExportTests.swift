@@ -11,9 +11,9 @@ import Trust
 @testable import Records
 @testable import ServerHTTP
 
-/// Exports as a client asks for them.
+/// Exports over the API.
 @Suite struct ExportTests {
-    // MARK: Made
+    // MARK: Setup
 
     private func observation(_ id: String, of patient: String = "a", more: String = "") -> String {
         #"{"resourceType":"Observation","id":"\#(id)","status":"final","subject":{"reference":"Patient/\#(patient)"}\#(more)}"#
@@ -47,7 +47,7 @@ import Trust
         return String(url[try #require(url.range(of: "/fhir/")).lowerBound...])
     }
 
-    /// Asks, and gives the path of the status.
+    /// Starts an export and returns the path of its status.
     private func ask(
         _ query: String = "$export", token: String? = nil, body: String? = nil, in fixture: RecordsFixture
     ) async throws -> String {
@@ -59,7 +59,7 @@ import Trust
         return try path(answer.headers[.contentLocation])
     }
 
-    /// All files of an export by their types, as ids.
+    /// Returns all ids of an export's files by type.
     private func run(
         _ query: String = "$export", token: String? = nil, body: String? = nil, in fixture: RecordsFixture
     ) async throws -> (ids: [String: [String]], manifest: JSON) {
@@ -87,7 +87,7 @@ import Trust
 
     // MARK: Protocol
 
-    @Test func anExportIsAskedForWaitedForAndFetched() async throws {
+    @Test func exportIsRequestedPolledAndFetched() async throws {
         let fixture = try await filled()
         let refused = try await fixture.send(.get, "/fhir/$export", token: fixture.token, headers: [:])
         #expect(refused.status == 400 && code(refused.json) == "respond-async-missing")
@@ -114,7 +114,7 @@ import Trust
         let file = try path(output[0]["url"]?.string)
         #expect(try await lines(file, in: fixture).count == 16)
         #expect(try await fixture.send(.get, file, token: "", headers: [:]).status == 401)
-        // What was told is told until somebody takes it away.
+        // The status is available until it is deleted.
         let cancelled = try await fixture.send(.delete, status, token: fixture.token, headers: [:])
         #expect(cancelled.status == 202)
         for path in [status, file] {
@@ -130,7 +130,7 @@ import Trust
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter { $0 != "folder-id" }
     }
 
-    @Test func eachLineIsWhatARequestWouldRead() async throws {
+    @Test func eachLineEqualsTheResponseOfARead() async throws {
         let fixture = try await filled()
         let (_, manifest) = try await run("$export?_type=Observation", in: fixture)
         for line in try await lines(path(manifest["output"]?[0]?["url"]?.string), in: fixture) {
@@ -150,7 +150,7 @@ import Trust
             ("$export?_typeFilter=Observation%3Fnothing%3D1", "parameter-unknown"),
             ("Group/none/$export", "group-unknown"),
         ])
-    func whatCannotBeIsToldAtOnce(query: String, expected: String) async throws {
+    func invalidExportIsRefusedImmediately(query: String, expected: String) async throws {
         let fixture = try await filled()
         let answer = try await fixture.send(.get, "/fhir/" + query, token: fixture.token, headers: Self.preferring)
         #expect((400...404).contains(answer.status) && code(answer.json) == expected, "\(answer.json)")
@@ -163,10 +163,10 @@ import Trust
         try await fixture.close()
     }
 
-    // MARK: What is in it
+    // MARK: Contents
 
-    /// What says where resources came from comes with them, whatever its own type, patients and time.
-    @Test func provenanceComesWithWhatItIsAbout() async throws {
+    /// Provenance of exported resources is included, for any type, patients and time of its own.
+    @Test func provenanceIsExportedWithItsTargets() async throws {
         var fixture = try await filled()
         func provenance(_ id: String, of target: String, more: String = "") -> String {
             """
@@ -180,7 +180,7 @@ import Trust
         try await fixture.put(provenance("p2", of: "Observation/a0", more: restricted))
         try await fixture.put(provenance("p3", of: "Observation/b0"))
         try await fixture.put(provenance("p4", of: "Organization/org"))
-        try await fixture.addGrant("usual", "system/*.rs")
+        try await fixture.addGrant("usual", scopes: "system/*.rs")
         let (relevant, latest) = (
             "includeAssociatedData=RelevantProvenanceResources", "includeAssociatedData=LatestProvenanceResources"
         )
@@ -203,7 +203,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whatIsAskedForIsWhatComes() async throws {
+    @Test func exportHasTheRequestedTypesAndPatients() async throws {
         let fixture = try await filled()
         let types = try await run("$export?_type=Patient,Organization", in: fixture).ids
         #expect(types == ["Patient": ["a", "b", "c"], "Organization": ["org"]])
@@ -215,7 +215,7 @@ import Trust
             {"name":"patient","valueReference":{"reference":"Patient/a"}},{"name":"_type","valueString":"Observation"}]}
             """#
         let two = try await run("Patient/$export", body: body, in: fixture).ids
-        // What belongs to both comes once.
+        // A resource of both patients is exported once.
         #expect(
             two["Observation"]?.sorted() == (["a", "b"].flatMap { p in (0..<5).map { "\(p)\($0)" } } + ["ab"]).sorted())
         let ofSystem = body.replacingOccurrences(
@@ -248,7 +248,7 @@ import Trust
                 + #"\#(member("Patient/a", #","inactive":true"#)),\#(member("Device/d")),"#
                 + #"\#(member("Patient/c", #","period":{"end":"2020-01-01"}"#))]}"#)
         let found = try await run("Group/g/$export", in: fixture).ids
-        // Their own addresses are as ever.
+        // The resources' own URLs work as before.
         for path in ["Group/g", "Patient/b", "Patient"] { #expect(try await fixture.get("/fhir/" + path).0 == 200) }
         #expect(
             try await fixture.send(.get, "/fhir/Device/$export", token: fixture.token, headers: Self.preferring).status
@@ -258,8 +258,8 @@ import Trust
         try await fixture.close()
     }
 
-    /// Who is written with this server's own base is a member; who is on another server is not here.
-    @Test func aGroupKnowsItsOwnMembersByAnyAddress() async throws {
+    /// A reference with this server's base URL is a member; one to another server is not.
+    @Test func groupRecognisesMembersByRelativeAndAbsoluteAddresses() async throws {
         let fixture = try await filled()
         let base = try #require(
             try await fixture.get("/fhir/Group").1["link"]?[0]?["url"]?.string?.replacingOccurrences(
@@ -315,7 +315,7 @@ import Trust
         #expect(line["relatesTo"]?[0]?["target"]?["reference"] == "DocumentReference/other")
         let endpoint = try #require(try await lines(path(output[1]["url"]?.string), in: fixture).first)
         #expect(endpoint["address"] == "Binary/x")
-        // What is read is as it was sent.
+        // A read returns the URL as it was sent.
         let read = try await fixture.get("/fhir/DocumentReference/d").1
         #expect(read["content"]?[0]?["attachment"]?["url"] == "Binary/note")
         try await fixture.close()
@@ -327,7 +327,7 @@ import Trust
         (#"{"curl":"Binary/a","url2":"b"}"#, false), (#"{"a":["url"],"b":{"url":null}}"#, false), ("", false),
         (#"{"url":"mailto:a","url":"b"}"#, true), (#""url""#, false), (#""""url":"b""#, true),
     ])
-    func aRelativeAddressIsSeenInTheBytes(json: String, isRelative: Bool) {
+    func relativeAddressIsDetectedInTheBytes(json: String, isRelative: Bool) {
         for padding in 0..<6 {
             let bytes = Data((String(repeating: " ", count: padding) + json).utf8)
             #expect(AttachmentAddress.mayBeRelative(in: bytes) == isRelative, "\(json)")
@@ -347,7 +347,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whatChangedSinceComesAndWhatWasDeletedIsTold() async throws {
+    @Test func changesSinceATimeAreExportedWithTheDeletions() async throws {
         var fixture = try await filled()
         try await fixture.addWriter()
         let before = DateTime(Date()).text
@@ -366,7 +366,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func pagesAndFilesOfAnySizeHoldTheSame() async throws {
+    @Test func exportDoesNotDependOnPageAndFileSizes() async throws {
         var limits = ExportLimits()
         let fixture = try await filled()
         let whole = try await run(in: fixture).ids
@@ -388,7 +388,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aDamagedRecordIsToldAndStopsNothing() async throws {
+    @Test func damagedRecordIsReportedAndTheExportContinues() async throws {
         let fixture = try await filled()
         _ = try await fixture.database.write { transaction in
             try transaction.execute(
@@ -406,10 +406,10 @@ import Trust
         try await fixture.close()
     }
 
-    // MARK: Who sees what
+    // MARK: Access
 
-    /// Made at random: an export holds what the decision permits, resource by resource.
-    @Test func anExportHoldsWhatTheDecisionPermits() async throws {
+    /// With random data: an export contains the resources that the policy permits.
+    @Test func exportAgreesWithThePolicy() async throws {
         var fixture = try await fixture()
         var random = Seeded.fresh()
         var records: [(id: String, facts: RecordFacts)] = []
@@ -437,7 +437,7 @@ import Trust
             let patients: PatientAccess =
                 Bool.random(using: &random)
                 ? .all : .only(Set(["a", "b", "c"].filter { _ in Bool.random(using: &random) }))
-            try await fixture.addGrant("t\(round)", scopes, patients)
+            try await fixture.addGrant("t\(round)", scopes: scopes, patients: patients)
             let grant = try #require(try await fixture.access.grant(bearer: fixture.tokens["t\(round)"] ?? ""))
             let found = try await run(token: "t\(round)", in: fixture).ids.flatMap { type, ids in
                 ids.map { "\(type)/\($0)" }
@@ -454,11 +454,11 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func anExportIsWhoeverAskedForIts() async throws {
+    @Test func exportBelongsToItsRequester() async throws {
         var fixture = try await filled()
-        try await fixture.addGrant("one", "user/*.rs")
-        try await fixture.addGrant("two", "user/*.rs")
-        try await fixture.addGrant("reads", "user/Observation.r")
+        try await fixture.addGrant("one", scopes: "user/*.rs")
+        try await fixture.addGrant("two", scopes: "user/*.rs")
+        try await fixture.addGrant("reads", scopes: "user/Observation.r")
         let status = try await ask("$export?_type=Observation", token: "one", in: fixture)
         for token in ["two", "staff"] {
             let other = token == "staff" ? fixture.token : token
@@ -472,8 +472,8 @@ import Trust
         #expect(try await fixture.text(file, token: "one").status == 200)
         let refused = try await fixture.send(.get, "/fhir/$export", token: "reads", headers: Self.preferring)
         #expect(refused.status == 403)
-        // A grant for one type, asked for two.
-        try await fixture.addGrant("narrow", "user/Observation.rs")
+        // A grant for one type, and a request for two.
+        try await fixture.addGrant("narrow", scopes: "user/Observation.rs")
         let both = "/fhir/$export?_type=Observation,Device"
         #expect(try await fixture.send(.get, both, token: "narrow", headers: Self.preferring).status == 403)
         var lenient = Self.preferring
@@ -482,9 +482,9 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func anAccessThatIsRevokedTakesItsExportsAlong() async throws {
+    @Test func revokedAccessEndsItsExports() async throws {
         var fixture = try await filled()
-        try await fixture.addGrant("one", "user/*.rs")
+        try await fixture.addGrant("one", scopes: "user/*.rs")
         let id = try #require(try await fixture.access.staffTokens().first { $0.scopes != nil }?.id)
         let status = try await ask(token: "one", in: fixture)
         _ = try await fixture.access.revokeStaffToken(id: id, by: Actor(id: "site", role: .site))
@@ -497,8 +497,8 @@ import Trust
         try await fixture.close()
     }
 
-    /// Nothing is shown without its row, which says whose it is.
-    @Test func theAuditKnowsWhoWasExported() async throws {
+    /// Every exported resource has an audit row that names its participants.
+    @Test func auditNamesTheExportedParticipants() async throws {
         let fixture = try await filled()
         _ = try await run("$export?_type=Observation", in: fixture)
         let entries = try await fixture.access.auditEntries().filter { $0.action == "export-records" }
@@ -506,7 +506,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whoIsDeletedIsInNoExport() async throws {
+    @Test func deletedParticipantIsNotInExports() async throws {
         let fixture = try await filled()
         let status = try await ask(in: fixture)
         let exports = try #require(fixture.exports)
@@ -518,7 +518,7 @@ import Trust
         try await fixture.close()
     }
 
-    // MARK: Bounds
+    // MARK: Limits
 
     @Test func exportsAreBounded() async throws {
         var limits = ExportLimits()
@@ -539,7 +539,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whatExpiredIsNotThere() async throws {
+    @Test func expiredExportIsRemoved() async throws {
         let fixture = try await filled()
         let status = try await ask(in: fixture)
         let exports = try #require(fixture.exports)
@@ -555,9 +555,9 @@ import Trust
 
     // MARK: Several servers
 
-    /// A server that died: its job is taken up where it was, by the next one in the same folder at once, by one in another
-    /// folder when its time ran out, and then anew.
-    @Test func aJobOfADeadServerIsTakenUp() async throws {
+    /// The job of a dead server continues at its progress: by the next server in the same folder immediately, by one in
+    /// another folder after the lease has expired, and then from the beginning.
+    @Test func jobOfADeadServerIsContinued() async throws {
         let fixture = try await filled()
         let exports = try #require(fixture.exports)
         let status = try await ask(in: fixture)
@@ -586,7 +586,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whoDiesOverAJobAgainAndAgainDoesNotBeginItForEver() async throws {
+    @Test func jobThatCrashesRepeatedlyIsAbandoned() async throws {
         let fixture = try await filled()
         let exports = try #require(fixture.exports)
         let status = try await ask(in: fixture)
@@ -602,7 +602,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func filesAreTheOwnersAlone() async throws {
+    @Test func filesAreReadableOnlyByTheirOwner() async throws {
         let fixture = try await filled()
         _ = try await ask(in: fixture)
         let exports = try #require(fixture.exports)
@@ -616,16 +616,16 @@ import Trust
         for name in try FileManager.default.contentsOfDirectory(atPath: job.path) {
             #expect(try mode(job.appendingPathComponent(name)) == 0o600)
         }
-        // Nobody else works in it meanwhile.
+        // No other process works in the folder meanwhile.
         let lock = try exports.folder.lock()
         #expect(lock != nil)
         #expect(try exports.folder.lock() == nil)
         try await fixture.close()
     }
 
-    // MARK: The rows
+    // MARK: Rows
 
-    @Test func whatIsReadGoesByAnIndexInItsOrder() async throws {
+    @Test func exportQueriesUseAnIndexInItsOrder() async throws {
         let fixture = try await filled()
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .only(["a"]), scopes: AccessScopes("user/*.rs"))
@@ -647,7 +647,7 @@ import Trust
         for (sql, parameters, index) in plans {
             let plan = try await fixture.database.read { try QueryPlan(sql, parameters, in: $0) }
             #expect(!plan.readsAll, "\(plan)")
-            if TestEngine.chosen == .sqlite { #expect(plan.goes(by: index), "\(plan)") }
+            if TestEngine.chosen == .sqlite { #expect(plan.uses(index: index), "\(plan)") }
             if TestEngine.chosen == .sqlite, index != "record_protection_by_value" { #expect(!plan.sorts, "\(plan)") }
         }
         let deleted = try await fixture.database.read { try selection.condition(isDeleted: true, in: $0) }
@@ -655,7 +655,7 @@ import Trust
             try QueryPlan(
                 ExportStatement.deleted(deleted.sql), deleted.parameters + numbers + [SQLValue(1)], in: $0)
         }
-        #expect(plan.goes(by: "record_by_update") && !plan.readsAll, "\(plan)")
+        #expect(plan.uses(index: "record_by_update") && !plan.readsAll, "\(plan)")
         try await fixture.close()
     }
 }

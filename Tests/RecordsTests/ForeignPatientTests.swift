@@ -8,7 +8,7 @@ import Trust
 
 @testable import Records
 
-/// A Patient of another server is another person, whatever the id.
+/// A Patient of another server is another person, for any id.
 @Suite struct ForeignPatientTests {
     private static let far = "http://elsewhere.example/fhir/Patient/p1"
 
@@ -16,12 +16,14 @@ import Trust
         #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"text":"c"},"subject":{"reference":"\#(subject)"}\#(more)}"#
     }
 
-    /// A server with a patient, their observation, and one of another server's patient of the same id; and the base URL.
+    /// Returns a server with a patient, their observation, and one of another server's patient with the same id; and
+    /// the base URL.
     private func filled() async throws -> (fixture: RecordsFixture, base: String) {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
-        try await fixture.addGrant("app", "patient/*.cruds", .only(["p1"]))
-        try await fixture.addGrant("filtered", "patient/Observation.rs?subject=Patient/p1", .only(["p1"]))
+        try await fixture.addGrant("app", scopes: "patient/*.cruds", patients: .only(["p1"]))
+        try await fixture.addGrant(
+            "filtered", scopes: "patient/Observation.rs?subject=Patient/p1", patients: .only(["p1"]))
         #expect(
             try await fixture.send(
                 .put, "/fhir/Patient/p1", body: #"{"resourceType":"Patient","id":"p1","name":[{"family":"Grey"}]}"#
@@ -45,7 +47,7 @@ import Trust
         return (answer.json["entry"]?.array ?? []).compactMap { $0["resource"]?["id"]?.string }
     }
 
-    @Test func isFoundByItsOwnAddressAlone() async throws {
+    @Test func foreignReferenceIsFoundOnlyByItsOwnURL() async throws {
         let (fixture, base) = try await filled()
         let ours = ["own", "absolute", "version"]
         for text in ["Patient/p1", "p1", base + "/Patient/p1"] {
@@ -59,7 +61,7 @@ import Trust
             try await ids("Observation?subject=https://elsewhere.example/fhir/Patient/p1", in: fixture) == ["farther"])
         #expect(try await ids("Observation?subject=http://nowhere.example/fhir/Patient/p1", in: fixture) == [])
         #expect(try await ids("Patient/p1/Observation", in: fixture) == ours)
-        // Neither chained nor included.
+        // Neither by chains nor by includes.
         #expect(try await ids("Observation?subject:Patient.family=Grey", in: fixture) == ours)
         #expect(try await ids("Observation?patient.family=Grey", in: fixture) == ours)
         #expect(try await ids("Patient?_has:Observation:subject:_id=far", in: fixture) == [])
@@ -69,13 +71,13 @@ import Trust
             try await ids("Observation?_id=absolute&_include=Observation:subject", in: fixture) == ["absolute", "p1"])
         #expect(try await ids("Patient?_id=p1&_revinclude=Observation:subject", in: fixture) == ["p1"] + ours)
         #expect(try await ids("Patient/p1/$everything", in: fixture) == ["p1"] + ours)
-        // What is stored is as it was sent.
+        // The stored resource is unchanged.
         let read = try await fixture.get("/fhir/Observation/absolute").1
         #expect(read["subject"]?["reference"]?.string == base + "/Patient/p1")
         try await fixture.close()
     }
 
-    @Test func isHiddenFromOurPatientsApp() async throws {
+    @Test func foreignRecordIsHiddenFromThePatientsApp() async throws {
         let (fixture, _) = try await filled()
         #expect(try await ids("Observation", "app", in: fixture) == ["own", "absolute", "version"])
         for (id, status) in [("own", 200), ("absolute", 200), ("version", 200), ("far", 404), ("farther", 404)] {
@@ -85,14 +87,14 @@ import Trust
         }
         let history = try await fixture.send(.get, "/fhir/Observation/_history", token: "app").json
         #expect(history["entry"]?.array?.count == 3)
-        // Nor is it written by it.
+        // The app cannot write it either.
         let written = try await fixture.send(
             .post, "/fhir/Observation", body: observation("x", of: Self.far), token: "app")
         #expect(written.status == 403)
-        // The deletion of a hidden record is answered as that of none, and does nothing.
+        // The deletion of a hidden record is answered like that of a missing one, and has no effect.
         #expect(try await fixture.send(.delete, "/fhir/Observation/far", token: "app").status == 204)
         #expect(try await fixture.get("/fhir/Observation/far").0 == 200)
-        // What is both ours and another server's patient's is shown to neither alone.
+        // A record of both patients is not shown to the app of one of them.
         let both = observation("both", of: "Patient/p1", #","performer":[{"reference":"\#(Self.far)"}]"#)
         #expect(try await fixture.send(.put, "/fhir/Observation/both", body: both).status == 201)
         #expect(try await fixture.send(.get, "/fhir/Observation/both", token: "app").status == 404)
@@ -100,8 +102,9 @@ import Trust
         try await fixture.close()
     }
 
-    /// An app may give a record of our patient to another server's, which takes it away from their app.
-    @Test func whatIsGivenAwayIsHiddenWithItsPast() async throws {
+    /// An app can change the subject of a patient's record to another server's patient, which hides the record from the
+    /// patient's app.
+    @Test func recordMovedToAForeignPatientIsHiddenWithItsHistory() async throws {
         let (fixture, _) = try await filled()
         _ = try await fixture.send(.put, "/fhir/Observation/own", body: observation("own", of: Self.far))
         for path in ["Observation/own", "Observation/own/_history", "Observation/own/_history/1"] {
@@ -113,8 +116,8 @@ import Trust
         try await fixture.close()
     }
 
-    /// What is about our patient goes with them, however they are written; what is another server's patient's stays.
-    @Test func theDeletionOfAParticipantTakesWhatIsTheirs() async throws {
+    /// All records about the patient are deleted, with any form of reference; those of another server's patient stay.
+    @Test func deletionOfAParticipantDeletesTheirRecords() async throws {
         let (fixture, _) = try await filled()
         let store = fixture.store
         _ = try await fixture.database.write { try store.delete(about: "p1", keeping: [], in: $0) }
@@ -124,8 +127,8 @@ import Trust
         try await fixture.close()
     }
 
-    /// An export of all patients has those of this server.
-    @Test func isInNoExportOfOurPatients() async throws {
+    /// An export of all patients contains only those of this server.
+    @Test func foreignRecordIsNotInExportsOfPatients() async throws {
         let (fixture, _) = try await filled()
         let counts = try await fixture.database.read { transaction in
             try [ExportedPatients.everything, .anyPatient, .among(["p1"])].map { patients in
@@ -139,7 +142,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aConditionOfAWriteKnowsOwnAddresses() async throws {
+    @Test func conditionOfAWriteRecognisesAbsoluteAddresses() async throws {
         let (fixture, base) = try await filled()
         let found = try await fixture.send(
             .put, "/fhir/Observation?subject=\(base)/Patient/p1&_id=own",

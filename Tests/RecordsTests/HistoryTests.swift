@@ -9,7 +9,7 @@ import Trust
 
 @testable import Records
 
-/// The history of a type and of all: the versions in time, and only those that may be seen.
+/// The history of a type and of all types: the versions in time, and only the permitted ones.
 @Suite struct HistoryTests {
     private let start = Date(timeIntervalSince1970: 1_790_000_000)
 
@@ -42,7 +42,7 @@ import Trust
         return found
     }
 
-    @Test func theNewestComesFirstWhereverItStands() async throws {
+    @Test func newestVersionComesFirstFromEachTable() async throws {
         let fixture = try await RecordsFixture()
         for (second, json) in [
             (1, observation("o1")), (2, #"{"resourceType":"Device","id":"d1"}"#), (3, observation("o2")),
@@ -50,7 +50,7 @@ import Trust
         ] {
             try await fixture.put(json, at: start.addingTimeInterval(Double(second)), submission: "s\(second)")
         }
-        // What came before the present is history from the first.
+        // A version received before the current one is stored directly as history.
         try await fixture.put(
             observation("o1", more: #","status":"amended""#), at: start.addingTimeInterval(6),
             received: start, submission: "late")
@@ -67,7 +67,7 @@ import Trust
         #expect(first["total"]?.integer == 6 && first["type"]?.string == "history")
         func time(_ second: Double) -> String { DateTime(start.addingTimeInterval(second)).text }
         #expect(try await all("/fhir/_history?_since=\(time(4))", in: fixture) == Array(whole.prefix(3)))
-        // At an instant: what was the present then.
+        // At an instant: the versions that were current then.
         #expect(
             try await all("/fhir/Observation/_history?_at=\(time(3))", in: fixture) == [
                 "Observation/o2 1", "Observation/o1 1",
@@ -86,7 +86,7 @@ import Trust
         try await fixture.close()
     }
 
-    /// <https://hl7.org/fhir/R4/http.html#history>: the parameters are those of all three histories.
+    /// <https://hl7.org/fhir/R4/http.html#history>: the parameters apply to all three histories.
     @Test func theHistoryOfOneResourceIsNarrowedByTime() async throws {
         let fixture = try await RecordsFixture()
         for second in 1...5 {
@@ -95,7 +95,7 @@ import Trust
                 at: start.addingTimeInterval(Double(second * 10)),
                 submission: "s\(second)")
         }
-        // What came before the present is history from the first.
+        // A version received before the current one is stored directly as history.
         try await fixture.put(
             observation("o", more: #","valueInteger":0"#), at: start.addingTimeInterval(60), received: start,
             submission: "late")
@@ -115,7 +115,7 @@ import Trust
         #expect(try await found("_at=\(time(5))") == ([], 0))
         #expect(try await found("_at=2099") == ([5], 1))
         #expect(try await found("_since=\(time(20))&_at=\(time(35))") == ([3], 1))
-        // Pages follow each other within what is asked for.
+        // The pages continue within the requested range.
         let since = try await all("/fhir/Observation/o/_history?_since=\(time(20))&_count=1", in: fixture)
         #expect(since.count == 5 && Set(since).count == 5)
         for wrong in ["_since=notatime", "_at=x", "_count=x", "_cursor=x"] {
@@ -127,7 +127,7 @@ import Trust
         try await fixture.close()
     }
 
-    /// A part of a version is read as a part of the present is.
+    /// `_elements` applies to a version as to the current resource.
     @Test func aPartOfAVersionIsRead() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("o", more: #","status":"final","note":[{"text":"n"}]"#))
@@ -142,16 +142,16 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func theTimesOfOneHistoryGoByTheKeys() async throws {
+    @Test func timeRangeOfAHistoryUsesTheKeys() async throws {
         let fixture = try await RecordsFixture()
         let page = try HistoryPage([("_since", "2020"), ("_at", "2021")], strict: true)
-        let address = RecordAddress.value(type: "Observation", id: "o")
+        let address = RecordKey.value(type: "Observation", id: "o")
         for (sql, parameters) in [
             (HistoryPage.formerSQL(2), [address, 1, 2]),
             (page.totalSQL, page.totalParameters(type: "Observation", id: "o")),
         ] {
             let plan = try await fixture.database.read { try QueryPlan(sql, parameters, in: $0) }
-            #expect(plan.goes(by: "record_by_address"), "\(plan)")
+            #expect(plan.uses(index: "record_by_address"), "\(plan)")
             for table in ["SCAN r", "SCAN f", "Seq Scan"] { #expect(!"\(plan)".contains(table), "\(plan)") }
         }
         try await fixture.close()
@@ -170,11 +170,11 @@ import Trust
         try await fixture.close()
     }
 
-    /// That something was deleted is told to whom what was deleted is told.
-    @Test func aDeletionShowsWhereWhatItDeletedDoes() async throws {
+    /// A deletion is shown to the callers to whom the deleted version is shown.
+    @Test func deletionIsShownWithTheVersionThatItDeleted() async throws {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
-        try await fixture.addGrant("a", "patient/*.rs", .only(["a"]))
+        try await fixture.addGrant("a", scopes: "patient/*.rs", patients: .only(["a"]))
         _ = try await fixture.send(.put, "/fhir/Observation/o", body: observation("o", of: "b"))
         _ = try await fixture.send(.delete, "/fhir/Observation/o")
         _ = try await fixture.send(.put, "/fhir/Observation/o", body: observation("o", of: "a"))
@@ -192,7 +192,7 @@ import Trust
         try await fixture.close()
     }
 
-    /// What is put while somebody reads page by page neither takes a version away nor shows one twice.
+    /// A write between two pages neither hides a version nor shows one twice.
     @Test func aChangeBetweenTwoPagesLosesNothing() async throws {
         let fixture = try await RecordsFixture()
         for number in 0..<6 {
@@ -210,10 +210,10 @@ import Trust
         try await fixture.close()
     }
 
-    // MARK: Who sees what
+    // MARK: Access
 
-    /// Made at random: what is found is what the decision permits, version by version.
-    @Test func theVersionsThatShowAreThoseThatTheDecisionPermits() async throws {
+    /// With random data: the versions found are those that the policy permits.
+    @Test func visibleVersionsAreThoseThatThePolicyPermits() async throws {
         let fixture = try await RecordsFixture()
         var random = Seeded.fresh()
         struct Made {
@@ -277,11 +277,11 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whoMaySearchNothingIsRefused() async throws {
+    @Test func callerWithoutSearchPermissionIsRefused() async throws {
         var fixture = try await RecordsFixture()
         try await fixture.put(observation("o"))
-        try await fixture.addGrant("reads", "user/Observation.r")
-        try await fixture.addGrant("devices", "user/Device.rs")
+        try await fixture.addGrant("reads", scopes: "user/Observation.r")
+        try await fixture.addGrant("devices", scopes: "user/Device.rs")
         for path in ["/fhir/_history", "/fhir/Observation/_history"] {
             #expect(try await fixture.get(path, token: "reads").0 == 403)
         }
@@ -292,9 +292,9 @@ import Trust
         try await fixture.close()
     }
 
-    // MARK: The rows
+    // MARK: Rows
 
-    @Test func whatIsFoundGoesByAnIndexInItsOrder() async throws {
+    @Test func historyQueriesUseAnIndexInItsOrder() async throws {
         let fixture = try await RecordsFixture()
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .only(["a"]), scopes: AccessScopes("user/*.rs"))
@@ -308,7 +308,7 @@ import Trust
             let queries = statement.queries(before: .end, limit: 5)
             for (query, index) in zip(queries, ["record_by_update", "record_former_by_update"]) {
                 let plan = try await fixture.database.read { try QueryPlan(query.sql, query.parameters, in: $0) }
-                #expect(plan.goes(by: index) && !plan.readsAll, "\(plan)")
+                #expect(plan.uses(index: index) && !plan.readsAll, "\(plan)")
                 if TestEngine.chosen == .sqlite { #expect(!plan.sorts, "\(plan)") }
             }
             for query in statement.totals {
@@ -323,13 +323,13 @@ import Trust
         try await fixture.close()
     }
 
-    /// An older store gets the rows that a fresh one has.
+    /// An older store gets the same rows as a new one.
     @Test func anOlderStoreGetsItsFormerVersions() async throws {
         let fixture = try await RecordsFixture()
         var random = Seeded.fresh()
         for number in 0..<120 {
             let at = start.addingTimeInterval(Double(number))
-            // Some come late, and are history at once.
+            // Some versions arrive late, and are stored directly as history.
             let received = at.addingTimeInterval(Double(Int.random(in: -9...0, using: &random)))
             try await fixture.put(
                 observation("o\(Int.random(in: 0..<30, using: &random))", more: #","language":"x\#(number)""#), at: at,
@@ -356,7 +356,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func nothingIsLeftOfADeletedParticipantsVersions() async throws {
+    @Test func versionsOfADeletedParticipantAreRemoved() async throws {
         let fixture = try await RecordsFixture()
         for status in ["final", "amended"] {
             for patient in ["a", "b"] {

@@ -12,7 +12,7 @@ import Testing
         """
     }
 
-    /// Three versions of each of five resources, those of another participant between them.
+    /// Returns a fixture with three versions of each of five resources, and those of another participant between them.
     private func filled() async throws -> RecordsFixture {
         let fixture = try await RecordsFixture()
         for value in 1...3 {
@@ -29,19 +29,19 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 4, 7, 15, 100])
-    func allVersionsOfAParticipantComeOnceHoweverLargeThePageIs(limit: Int) async throws {
+    func allVersionsOfAParticipantComeOnceForAnyPageSize(limit: Int) async throws {
         let fixture = try await filled()
         var found: [String] = []
-        var behind: (number: Int64, version: Int64)?
+        var cursor: (number: Int64, version: Int64)?
         while true {
-            let start = behind
+            let start = cursor
             let page = try await fixture.database.read {
-                try RecordStore().versions(about: "p", ofType: "Observation", behind: start, limit: limit, in: $0)
+                try RecordStore().versions(about: "p", ofType: "Observation", after: start, limit: limit, in: $0)
             }
             #expect(page.count <= limit)
             found += page.map { "\($0.record.id) \($0.record.version) \($0.isCurrent)" }
             guard let last = page.last else { break }
-            behind = (last.number, last.record.version)
+            cursor = (last.number, last.record.version)
         }
         #expect(found == (1...5).flatMap { number in (1...3).map { "p\(number) \($0) \($0 == 3)" } })
         try await fixture.close()
@@ -63,7 +63,7 @@ import Testing
             )
         }
         #expect(left == ["Patient": 1] && types == [6, 16])
-        // Nothing is left to go.
+        // Nothing remains to be deleted.
         let again = try await fixture.database.write {
             try RecordStore().delete(about: "p", keeping: ["Patient"], in: $0).removed
         }

@@ -9,7 +9,7 @@ import Trust
 
 @testable import Records
 
-/// What writes: create, update, patch, delete, each also conditional.
+/// Writing interactions: create, update, patch, delete, each also conditional.
 @Suite struct InteractionTests {
     private static let fhirPathPatch = """
         {"resourceType":"Parameters","parameter":[{"name":"operation","part":[{"name":"type","valueCode":"replace"},\
@@ -22,8 +22,8 @@ import Trust
         return fixture
     }
 
-    /// What has the id that was made stays as it is.
-    @Test func anIDThatIsTakenIsMadeAnew() async throws {
+    /// An existing record with the generated id stays unchanged.
+    @Test func existingIDIsReplacedByANewOne() async throws {
         let fixture = try await fixture()
         let taken = UUID.random()
         let id = taken.lowercaseText
@@ -42,7 +42,8 @@ import Trust
             client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds conf/V sens/*"))
         let outcome = try await service.write(
             WriteRequest(
-                type: "Basic", place: .new, change: .create(try Resource(Data(#"{"resourceType":"Basic"}"#.utf8)))),
+                type: "Basic", destination: .new, change: .create(try Resource(Data(#"{"resourceType":"Basic"}"#.utf8)))
+            ),
             by: grant)
         #expect(outcome.kind == .created && outcome.id != id)
         #expect(made.withLock { $0 } > 2)
@@ -64,7 +65,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aCreatedResourceHasAnIdOfTheServersAndTellsWhereItIs() async throws {
+    @Test func createdResourceHasAnIDOfTheServerAndALocation() async throws {
         let fixture = try await fixture()
         let sent = observation("mine").replacingOccurrences(
             of: #""status""#,
@@ -88,7 +89,7 @@ import Trust
         #expect(try await fixture.send(.put, "/fhir/Observation/a", body: observation("a")).status == 201)
         let second = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a", code: "x"))
         #expect(second.status == 200 && second.headers[.eTag] == "W/\"2\"")
-        // What was read is sent back as it is.
+        // The read resource is sent back unchanged.
         let read = try await fixture.send(.get, "/fhir/Observation/a")
         let again = try await fixture.send(
             .put, "/fhir/Observation/a", body: String(decoding: read.json.bytes(), as: UTF8.self))
@@ -100,7 +101,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whatCameFromADeviceLaterByTheClockIsReplacedAllTheSame() async throws {
+    @Test func versionOfADeviceWithALaterClockIsReplaced() async throws {
         let fixture = try await fixture()
         try await fixture.put(observation("a"), received: Date().addingTimeInterval(3600), number: 7)
         let put = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a", code: "x"))
@@ -111,7 +112,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whatIsDeletedIsGoneAndComesBackWhenItIsWritten() async throws {
+    @Test func deletedResourceIsGoneUntilItIsWrittenAgain() async throws {
         let fixture = try await fixture()
         _ = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a"))
         let gone = try await fixture.send(.delete, "/fhir/Observation/a")
@@ -137,7 +138,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aClientThatKnowsAnotherVersionChangesNothing() async throws {
+    @Test func writeWithAnotherVersionChangesNothing() async throws {
         let fixture = try await fixture()
         let body = observation("a")
         _ = try await fixture.send(.put, "/fhir/Observation/a", body: body)
@@ -182,7 +183,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func theAnswerIsWhatTheClientPrefers() async throws {
+    @Test func preferHeaderDecidesTheResponse() async throws {
         let fixture = try await fixture()
         for (preference, type) in [
             ("minimal", nil), ("representation", "Observation"), ("OperationOutcome", "OperationOutcome"),
@@ -202,7 +203,7 @@ import Trust
         (#"{"resourceType":"Observation","id":"b"}"#, 400, "id-mismatch"),
         (String(repeating: "[", count: 100_000), 400, nil),
     ])
-    func whatCannotBeTakenIsSaidAndNothingIsStored(body: String, status: Int, expected: String?) async throws {
+    func invalidBodyIsReportedAndNotStored(body: String, status: Int, expected: String?) async throws {
         let fixture = try await fixture()
         let rows = try await fixture.rows
         let answer = try await fixture.send(.put, "/fhir/Observation/a", body: body)
@@ -212,7 +213,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whatIsNoResourceByItsMediaTypeIsRefused() async throws {
+    @Test func unsupportedMediaTypesTypesAndSizesAreRefused() async throws {
         let fixture = try await fixture()
         let answer = try await fixture.send(
             .post, "/fhir/Observation", body: observation("a"), headers: [.contentType: "text/plain"])
@@ -246,7 +247,7 @@ import Trust
             ("application/fhir+json", #"{"resourceType":"Parameters"}"#, 400, "patch-invalid"),
             ("text/plain", "{}", 415, "media-type-unknown"),
         ] as [(String, String, Int, String?)])
-    func aPatchChangesTheResourceOrNothing(type: String, body: String, status: Int, expected: String?) async throws {
+    func patchChangesTheResourceOrFails(type: String, body: String, status: Int, expected: String?) async throws {
         let fixture = try await fixture()
         _ = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a"))
         let answer = try await fixture.send(.patch, "/fhir/Observation/a", body: body, headers: [.contentType: type])
@@ -258,7 +259,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aConditionalCreateMakesOneAlone() async throws {
+    @Test func conditionalCreateMakesOnlyOne() async throws {
         let fixture = try await fixture()
         let condition: HTTPFields = [.ifNoneExist: "identifier=urn:x|a|v"]
         let escaped: HTTPFields = [.ifNoneExist: "identifier=urn:x%7Ca%5C%7Cv"]
@@ -269,7 +270,7 @@ import Trust
             #expect(again.status == 200 && again.json["id"] == made.json["id"])
             #expect(again.headers[.location] == made.headers[.location])
         }
-        // As fhirpy says it.
+        // The form that fhirpy sends.
         let address = "/fhir/Observation?identifier=urn:x%7Ca%5C%7Cv"
         #expect(try await fixture.send(.post, address, body: observation("a")).status == 200)
         _ = try await fixture.send(.post, "/fhir/Observation", body: observation("a"))
@@ -284,7 +285,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func aConditionalUpdatePatchAndDeleteMeanTheOneThatIsFound() async throws {
+    @Test func conditionalUpdatePatchAndDeleteApplyToTheMatch() async throws {
         let fixture = try await fixture()
         let address = "/fhir/Observation?code=c1"
         func body(_ id: String?) -> String {

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Records
 
-/// A store as it was at step 404, whose resources stand in it as they came and whose index has texts.
+/// A store at step 404, with uncompressed resources and an index of texts.
 enum OlderStore {
     static let migrations = RecordsSchema.migrations.filter { $0.number <= 404 }
 
-    /// Makes one with resources, numbered from 1, of one submission.
+    /// Creates a store with resources, numbered from 1, of one submission.
     static func make(_ path: String, _ resources: [String], at: Date) async throws {
         let database = try await TestEngine.chosen.open(path: path, migrations: migrations)
         let records = try resources.map { json in

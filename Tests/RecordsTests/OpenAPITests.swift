@@ -4,7 +4,7 @@ import Testing
 
 @testable import Records
 
-/// The description of the API for tools that know OpenAPI.
+/// The description of the API for tools that support OpenAPI.
 @Suite struct OpenAPITests {
     private func document() async throws -> JSON {
         let fixture = try await RecordsFixture()
@@ -15,7 +15,7 @@ import Testing
         return document
     }
 
-    @Test func itSaysWhatTheCapabilityStatementSays() async throws {
+    @Test func openAPIAgreesWithTheCapabilityStatement() async throws {
         let document = try await document()
         #expect(document["openapi"]?.string == "3.1.0")
         let paths = try #require(document["paths"]?.object)
@@ -40,14 +40,14 @@ import Testing
             #expect(paths["/\(type)/{id}/{member}"]?["get"] != nil)
         }
         #expect(paths["/"]?["get"] != nil && paths["/_search"]?["post"] != nil)
-        // Each operation takes POST.
+        // Each operation accepts POST.
         for path in paths.members where path.key.contains("$") && !path.key.contains("{job}") {
             #expect(path.value["post"] != nil, "\(path.key)")
         }
     }
 
-    /// Names of operations are there once, references lead somewhere, and each part of a path is a parameter.
-    @Test func itIsConsistent() async throws {
+    /// Names of operations are unique, references have a target, and each variable of a path is a parameter.
+    @Test func openAPIDocumentIsConsistent() async throws {
         let document = try await document()
         var names: Set<String> = []
         for path in document["paths"]?.object?.members ?? [] {

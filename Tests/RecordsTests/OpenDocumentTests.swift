@@ -7,7 +7,7 @@ import Testing
 @testable import Records
 @testable import ServerHTTP
 
-/// What strangers read: the descriptions of the API and the page of a browser.
+/// Documents that need no authentication: the descriptions of the API and the page for browsers.
 @Suite struct OpenDocumentTests {
     private static let definitions: [JSONObject] = ["a", "b"].map { id in
         var object = JSONObject(resourceType: "StructureDefinition")
@@ -18,7 +18,7 @@ import Testing
     }
 
     private func ask(
-        _ application: some ApplicationProtocol, _ path: String, _ headers: HTTPFields = [:],
+        _ application: some ApplicationProtocol, path: String, headers: HTTPFields = [:],
         method: HTTPRequest.Method = .get
     ) async throws -> TestResponse {
         try await application.test(.router) { try await $0.execute(uri: path, method: method, headers: headers) }
@@ -34,20 +34,20 @@ import Testing
         let routes = RecordsRoutes(
             database: fixture.database, access: fixture.access, published: fixture.published, clock: { Date() })
         let application = fixture.serving(routes)
-        let first = try await ask(application, path)
+        let first = try await ask(application, path: path)
         #expect(first.status == .ok && first.body.readableBytes > 1_400)
         let tag = try #require(first.headers[.eTag])
         for _ in 0..<20 {
-            let next = try await ask(application, path)
+            let next = try await ask(application, path: path)
             #expect(next.body == first.body && next.headers[.eTag] == tag)
         }
-        let known = try await ask(application, path, [.ifNoneMatch: tag])
+        let known = try await ask(application, path: path, headers: [.ifNoneMatch: tag])
         #expect(known.status == .notModified && known.body.readableBytes == 0 && known.headers[.eTag] == tag)
-        #expect(try await ask(application, path, [.ifNoneMatch: "W/\"other\""]).status == .ok)
-        let gzip = try await ask(application, path, [.acceptEncoding: "gzip"])
+        #expect(try await ask(application, path: path, headers: [.ifNoneMatch: "W/\"other\""]).status == .ok)
+        let gzip = try await ask(application, path: path, headers: [.acceptEncoding: "gzip"])
         #expect(gzip.headers[.contentEncoding] == "gzip" && gzip.body.readableBytes < first.body.readableBytes)
         #expect(gzip.headers[.vary]?.contains("Accept-Encoding") == true)
-        let head = try await ask(application, path, method: .head)
+        let head = try await ask(application, path: path, method: .head)
         #expect(head.headers[.contentLength] == String(first.body.readableBytes) && head.body.readableBytes == 0)
         #expect(routes.documents.generations == 1)
         try await fixture.close()
@@ -56,8 +56,8 @@ import Testing
     @Test func theFormatsOfTheMetadataAreTwoDocuments() async throws {
         let fixture = try await RecordsFixture()
         let application = fixture.application
-        let json = try await ask(application, "/fhir/metadata", [.accept: "application/fhir+json"])
-        let xml = try await ask(application, "/fhir/metadata", [.accept: "application/fhir+xml"])
+        let json = try await ask(application, path: "/fhir/metadata", headers: [.accept: "application/fhir+json"])
+        let xml = try await ask(application, path: "/fhir/metadata", headers: [.accept: "application/fhir+xml"])
         #expect(json.headers[.eTag] != xml.headers[.eTag] && json.headers[.vary]?.contains("Accept") == true)
         let statement = try JSON(Array(json.body.readableBytesView))
         let resources = statement["rest"]?[0]?["resource"]?.array ?? []
@@ -78,7 +78,7 @@ import Testing
         #expect(documents.generations == 100)
         _ = documents.document("0", mediaType: "text/plain") { ByteBuffer() }
         #expect(documents.generations == 101)
-        // One that is larger than the cache is sent and not stored.
+        // A document that is larger than the cache is sent and not cached.
         for _ in 0..<2 { _ = documents.document("x", mediaType: "a/b") { ByteBuffer(repeating: 1, count: 20_000) } }
         #expect(documents.generations == 103)
     }
@@ -93,7 +93,7 @@ import Testing
             oauthURIs: { [:] }, title: "Sleep <and> mood", version: "1.2.3", clock: { Date() })
         let application = fixture.serving(routes)
         for accept in [Self.browser, "text/html"] {
-            let answer = try await ask(application, path, [.accept: accept])
+            let answer = try await ask(application, path: path, headers: [.accept: accept])
             #expect(answer.status == .ok && answer.headers[.contentType] == "text/html; charset=utf-8")
             let text = String(buffer: answer.body)
             for part in [
@@ -112,26 +112,26 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func aProgramGetsWhatItAsksFor() async throws {
+    @Test func programDoesNotGetThePageForBrowsers() async throws {
         let fixture = try await RecordsFixture()
         for (path, accept, status) in [
             ("/fhir", "application/fhir+json", 401), ("/fhir", "*/*", 401), ("/fhir?_type=Patient", Self.browser, 401),
             ("/fhir", "application/fhir+json, text/html;q=0.5", 401), ("/", "*/*", 404),
             ("/fhir/Patient", Self.browser, 401),
         ] {
-            let answer = try await ask(fixture.application, path, [.accept: accept])
+            let answer = try await ask(fixture.application, path: path, headers: [.accept: accept])
             #expect(Int(answer.status.code) == status, "\(path) \(accept)")
         }
         try await fixture.close()
     }
 
-    /// RFC 6750 section 3.1: no error is told to whoever sent no token.
-    @Test func aWrongTokenIsToldSo() async throws {
+    /// RFC 6750 section 3.1: the response to a request without a token contains no error code.
+    @Test func invalidTokenIsReported() async throws {
         let fixture = try await RecordsFixture()
         for path in ["/fhir/Patient/a", "/fhir/Patient", "/fhir/_history"] {
-            let none = try await ask(fixture.application, path)
+            let none = try await ask(fixture.application, path: path)
             #expect(none.status == .unauthorized && none.headers[.wwwAuthenticate] == "Bearer realm=\"tributary\"")
-            let wrong = try await ask(fixture.application, path, [.authorization: "Bearer wrong"])
+            let wrong = try await ask(fixture.application, path: path, headers: [.authorization: "Bearer wrong"])
             #expect(wrong.status == .unauthorized)
             #expect(wrong.headers[.wwwAuthenticate]?.contains("error=\"invalid_token\"") == true)
             let json = try JSON(Array(wrong.body.readableBytesView))

@@ -11,12 +11,13 @@ import Testing
 /// `$everything` and `$validate` (<https://hl7.org/fhir/R4/operations.html>).
 @Suite(.timeLimit(.minutes(10)))
 struct OperationTests {
-    /// Two patients, what belongs to each, to both and to nobody.
+    /// Returns a fixture with two patients, and resources of each, of both and of none.
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
-        try await fixture.addGrant("p1", "patient/*.rs", .only(["p1"]))
-        try await fixture.addGrant("observations", "patient/Patient.r patient/Observation.r", .only(["p1"]))
+        try await fixture.addGrant("p1", scopes: "patient/*.rs", patients: .only(["p1"]))
+        try await fixture.addGrant(
+            "observations", scopes: "patient/Patient.r patient/Observation.r", patients: .only(["p1"]))
         for id in ["p1", "p2"] { try await fixture.put(#"{"resourceType":"Patient","id":"\#(id)"}"#) }
         for id in ["a", "b", "c"] { try await fixture.put(observation(id)) }
         try await fixture.put(observation("other", subject: "p2"))
@@ -39,7 +40,7 @@ struct OperationTests {
         }
     }
 
-    @Test func everythingIsWhatIsAboutThePatientAndWhatThatSharesWithOthers() async throws {
+    @Test func everythingHasThePatientsResourcesAndTheirSharedReferences() async throws {
         let fixture = try await fixture()
         let all = try await fixture.send(.get, "/fhir/Patient/p1/$everything")
         #expect(all.status == 200)
@@ -53,10 +54,10 @@ struct OperationTests {
         try await fixture.close()
     }
 
-    @Test func whatTheGrantDoesNotShowIsNotThere() async throws {
+    @Test func everythingIsLimitedToTheGrant() async throws {
         let fixture = try await fixture()
         let own = try await fixture.send(.get, "/fhir/Patient/p1/$everything", token: "p1")
-        // What is another patient's too is not shown to this one's app.
+        // A resource of two patients is not shown to the app of one of them.
         #expect(!ids(own.json).contains("Appointment/both"))
         #expect(ids(own.json).count == 6)
         let some = try await fixture.send(.get, "/fhir/Patient/p1/$everything", token: "observations")
@@ -103,8 +104,8 @@ struct OperationTests {
         try await fixture.close()
     }
 
-    /// <https://hl7.org/fhir/R4/patient-operation-everything.html>: _type and _since hold for what comes with it, too.
-    @Test func whatComesWithItIsNarrowedAlike() async throws {
+    /// <https://hl7.org/fhir/R4/patient-operation-everything.html>: _type and _since apply to included resources too.
+    @Test func includedResourcesAreFilteredByTypeAndTime() async throws {
         let fixture = try await fixture()
         func found(_ query: String) async throws -> [String] {
             ids(try await fixture.send(.get, "/fhir/Patient/p1/$everything?" + query).json)
@@ -126,8 +127,8 @@ struct OperationTests {
         try await fixture.close()
     }
 
-    /// The care dates of types whose time has another name, or several.
-    @Test func everythingIsNarrowedByWhenTheCareWasGiven() async throws {
+    /// The care dates of types whose date element has another name, or several.
+    @Test func everythingIsFilteredByCareDate() async throws {
         let fixture = try await fixture()
         for (id, year) in [("then", 2010), ("now", 2020)] {
             for (type, time) in [
@@ -143,12 +144,12 @@ struct OperationTests {
                 )
             }
         }
-        // Of what lasted from before to behind it, the middle is in it.
+        // A period from before the range to after it overlaps the range.
         try await fixture.put(
             #"{"resourceType":"Condition","id":"long","subject":{"reference":"Patient/p2"},"onsetDateTime":"2010","abatementDateTime":"2022"}"#
         )
         try await fixture.put(#"{"resourceType":"Condition","id":"untold","subject":{"reference":"Patient/p2"}}"#)
-        // What was found is no time of care.
+        // The date of a finding is not a date of care.
         try await fixture.put(
             observation("date", subject: "p2", date: "2020-05-01").replacingOccurrences(
                 of: #""valueQuantity":{"value":72.00,"unit":"/min"}"#, with: #""valueDateTime":"2009-01-01""#))
@@ -167,8 +168,8 @@ struct OperationTests {
         try await fixture.close()
     }
 
-    /// A reference with this server's own base is one of its own; what is elsewhere is not here.
-    @Test func whatIsReferredToByAnOwnAddressComesToo() async throws {
+    /// A reference with this server's base URL is included; one to another server is not.
+    @Test func targetsOfReferencesWithTheOwnBaseURLAreIncluded() async throws {
         let fixture = try await fixture()
         let base = try #require(
             try await fixture.get("/fhir/Practitioner").1["link"]?[0]?["url"]?.string?.replacingOccurrences(
@@ -183,14 +184,14 @@ struct OperationTests {
                 + #""content":[{"attachment":{"url":"Binary/note"}},{"attachment":{"url":"\#(base)/Binary/scan"}}]}"#)
         let found = ids(try await fixture.send(.get, "/fhir/Patient/p1/$everything?_type=Organization,Binary").json)
         #expect(found == ["Binary/note", "Binary/scan", "Organization/own"])
-        // Bytes that belong to nobody are shown to those alone who see all patients.
+        // A Binary without an owner is shown only to callers with access to all patients.
         let own = ids(try await fixture.send(.get, "/fhir/Patient/p1/$everything", token: "p1").json)
         #expect(own.contains("Organization/own") && !own.contains("Binary/note"))
         try await fixture.close()
     }
 
     /// <https://hl7.org/fhir/R4/operations.html#executing>
-    @Test func everythingIsAskedForByPostAsByGet() async throws {
+    @Test func everythingSupportsPOSTLikeGET() async throws {
         let fixture = try await fixture()
         func post(_ body: String?, _ query: String = "", headers: HTTPFields = [.contentType: "application/fhir+json"])
             async throws -> (status: Int, json: JSON, headers: HTTPFields)
@@ -241,11 +242,11 @@ struct OperationTests {
             (RecordsService.amongSQL("r.type = ? AND r.deleted = 0 AND r.number > ?"), "record_protection_by_value"),
         ] {
             let plan = try await fixture.database.write {
-                // PostgreSQL plans by what it knows of the rows.
+                // PostgreSQL plans with its statistics of the rows.
                 if $0.dialect == .postgresql { try $0.execute("ANALYZE record") }
                 return try QueryPlan(sql, ["Observation", 0, "p1", 10], in: $0)
             }
-            #expect(plan.goes(by: index) && !plan.readsAll, "\(plan)")
+            #expect(plan.uses(index: index) && !plan.readsAll, "\(plan)")
         }
         try await fixture.close()
     }
@@ -275,18 +276,20 @@ struct OperationTests {
     }
 }
 
-/// A house that takes all but resources that are named so.
+/// An admission that refuses only resources with a certain name.
 private struct RefusingAdmission: RecordAdmission, WriteAdmission {
     func begin(at: Date) async -> any WriteAdmission { self }
 
     func admit(_ resource: Resource, id: String) throws(RecordAdmissionError) -> AdmittedResource {
-        guard id != "refused" else { throw RecordAdmissionError(.rule, "rule-broken", "It breaks a rule.") }
+        guard id != "refused" else {
+            throw RecordAdmissionError(.rule, code: "rule-broken", message: "It breaks a rule.")
+        }
         return AdmittedResource(resource)
     }
 
     func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {}
 
-    func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding { .admitted }
+    func dataAdmission(of participant: String, in transaction: any SQLTransaction) throws -> DataAdmission { .admitted }
 
     func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {}
 }

@@ -33,7 +33,7 @@ import Testing
         ),
         ("generated", json, #"[{"op":"remove","path":"/text"},{"op":"remove","path":"/valueQuantity"}]"#, 200, false),
     ])
-    func aNarrativeThatMayBeWrongIsNotKept(status: String, type: String, patch: String, expected: Int, isKept: Bool)
+    func possiblyStaleNarrativeIsNotKept(status: String, type: String, patch: String, expected: Int, isKept: Bool)
         async throws
     {
         var fixture = try await RecordsFixture()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Records
 
-/// Definitions, which everybody may read.
+/// Definitions, which are readable without authentication.
 @Suite struct PublishedResourcesTests {
     static let definition = StructureDefinition.ofExtension(
         id: "grip", url: "urn:example:grip", name: "GripStrength", title: "Grip strength", text: "How strong.",
@@ -25,7 +25,7 @@ import Testing
         return answer
     }
 
-    @Test func areReadWithoutAToken() async throws {
+    @Test func definitionsAreReadWithoutAToken() async throws {
         let found = try await get("/fhir/StructureDefinition/grip")
         #expect(found.status == 200)
         #expect(found.body == .object(Self.definition.object))
@@ -38,7 +38,7 @@ import Testing
         ("", 1), ("?url=urn:example:grip", 1), ("?url=urn:example:other", 0), ("?url=urn:a,urn:example:grip", 1),
         ("?_id=grip&name=grip", 1), ("?_id=grip&name=strength", 0), ("?unknown=1", 1),
     ])
-    func areFoundWithoutAToken(query: String, count: Int) async throws {
+    func definitionsAreSearchedWithoutAToken(query: String, count: Int) async throws {
         let found = try await get("/fhir/StructureDefinition\(query)")
         #expect(found.status == 200)
         #expect(found.body["total"]?.integer == count)
@@ -46,14 +46,14 @@ import Testing
         #expect(matches.count == count)
     }
 
-    @Test func whoAsksToBeToldIsToldOfAnUnknownParameter() async throws {
+    @Test func unknownParameterIsAnErrorWithStrictHandling() async throws {
         let field = HTTPField.Name("Prefer")
         let headers = HTTPFields([HTTPField(name: try #require(field), value: "handling=strict")])
         #expect(try await get("/fhir/StructureDefinition?unknown=1", headers).status == 400)
     }
 
-    /// They are searched as records are.
-    @Test func haveThePagesAndPartsOfASearch() async throws {
+    /// They are searched like records.
+    @Test func searchOfDefinitionsHasPagesAndSubsets() async throws {
         var fixture = try await RecordsFixture()
         fixture.published = (0..<5).map { number in
             StructureDefinition.ofExtension(
@@ -107,7 +107,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func areAmongTheCapabilities() async throws {
+    @Test func capabilityStatementNamesTheDefinitions() async throws {
         let resources = try await get("/fhir/metadata").body["rest"]?[0]?["resource"]?.array ?? []
         let types = resources.compactMap { $0["type"]?.string }
         #expect(types.contains("StructureDefinition") && Set(types).count == types.count)

@@ -7,7 +7,7 @@ import Trust
 @Suite struct RecordFactsTests {
     private func facts(_ text: String) throws -> RecordFacts { RecordFacts(try Resource(Array(text.utf8))) }
 
-    @Test func aResourceTellsItsTypeItsPatientsAndItsLabels() throws {
+    @Test func factsHaveTheTypePatientsAndLabelsOfTheResource() throws {
         let facts = try facts(
             #"""
             {"resourceType":"Observation","subject":{"reference":"Patient/a"},"performer":[{"reference":"Patient/b"}],
@@ -20,8 +20,8 @@ import Trust
         #expect(facts.labels == SecurityLabels(confidentiality: .restricted, sensitivities: ["ETHUD"]))
     }
 
-    /// Others can recompute who sees what: the ids that stand there count, and nothing else.
-    @Test func aPatientWithoutAnIDIsNobody() throws {
+    /// Access can be recomputed from the resource: only the ids in it count.
+    @Test func patientReferenceWithoutAnIDIsNotAnOwner() throws {
         let device = #"{"resourceType":"Device","patient":{"identifier":{"value":"7"}}}"#
         #expect(try facts(device).owners.isEmpty && facts(device).isShared)
         let observation = #"{"resourceType":"Observation","subject":{"identifier":{"value":"7"}}}"#

@@ -8,12 +8,12 @@ import Trust
 
 @testable import Records
 
-/// Who sees what, by the rows that are stored beside the records.
+/// Access by the rows that are stored with the records.
 @Suite struct RecordProtectionTests {
     private static let types = ["Observation", "Device", "Contract", "Patient"]
     private static let patients = ["a", "b", "c"]
     private static let sensitivities = ["ETH", "SUD", "ETHUD", "PSY", "HIV", "DEMO"]
-    /// What scopes are limited to; by some of these no record is met, for they cannot be answered.
+    /// Queries that limit scopes; some of them match no record, since they cannot be answered.
     private static let queries = [
         "?subject=Patient/a", "?patient=b", "?_id=r4,r5,r6,r7,r8", "?subject:missing=true", "?_security=urn:other|x",
         "?performer=Patient/c&subject=Patient/a", "?_lastUpdated=lt2000", "?nonsense=1", "?code:in=http://x",
@@ -26,7 +26,7 @@ import Trust
         values.filter { _ in Int.random(in: 0..<oneIn, using: &random) == 0 }
     }
 
-    /// A resource of one, several or no patients, with labels in itself and in what it contains.
+    /// Returns a resource of one, several or no patients, with labels in itself and in its contained resources.
     private func resource(_ id: String, type: String, _ random: inout Seeded) -> String {
         var labels = subset(Self.sensitivities, oneIn: 8, &random).map {
             #"{"system":"\#(SecurityLabels.sensitivitySystem)","code":"\#($0)"}"#
@@ -46,7 +46,7 @@ import Trust
         case "Observation":
             if let first = owners.first { references = #","subject":\#(first)"# }
             if owners.count > 1 { references += #","performer":[\#(owners.dropFirst().joined(separator: ","))]"# }
-            // One of whom no id is told names nobody.
+            // A reference without an id names no patient.
             if owners.isEmpty, Bool.random(using: &random) { references = #","subject":{"identifier":{"value":"7"}}"# }
         case "Device": if let first = owners.first { references = #","patient":\#(first)"# }
         case "Contract": if !owners.isEmpty { references = #","subject":[\#(owners.joined(separator: ","))]"# }
@@ -76,7 +76,7 @@ import Trust
     }
 
     private func ids(
-        _ type: String, _ grant: AccessGrant, _ interaction: RecordInteraction, in fixture: RecordsFixture
+        _ type: String, by grant: AccessGrant, interaction: RecordInteraction, in fixture: RecordsFixture
     ) async throws -> [String] {
         let query = try SearchQuery(type: type, parameters: [("_count", "500")], strict: true, now: now)
         return try await fixture.database.read { transaction in
@@ -91,8 +91,8 @@ import Trust
         }
     }
 
-    /// What the statement selects is what the policy permits, row by row.
-    @Test func theStatementSelectsWhatTheDecisionPermits() async throws {
+    /// The statement selects the rows that the policy permits, row by row.
+    @Test func statementAgreesWithThePolicy() async throws {
         let fixture = try await RecordsFixture()
         var random = Seeded.fresh()
         var records: [(id: String, resource: Resource)] = []
@@ -119,7 +119,7 @@ import Trust
                             record.resource, storedAs: record.id, subject: nil, asking: grant.queries(of: type))
                         return Policy().decide(grant, interaction, record: facts, at: now).isPermitted
                     }
-                    let found = try await ids(type, grant, interaction, in: fixture)
+                    let found = try await ids(type, by: grant, interaction: interaction, in: fixture)
                     #expect(found.sorted() == permitted.map(\.id).sorted(), "seed \(random.seed) \(grant)")
                     shown += found.count
                     hidden += ofType.count - found.count
@@ -127,7 +127,7 @@ import Trust
             }
         }
         #expect(shown > 1000 && hidden > 1000)
-        // What is read of the rows is what was written.
+        // The facts read from the rows are those that were written.
         for record in records {
             let stored = try await fixture.database.read {
                 try RecordStore().facts(
@@ -138,11 +138,11 @@ import Trust
         try await fixture.close()
     }
 
-    /// Its row still has when and whose it was.
+    /// Its row still has its time and owner.
     @Test(arguments: [
         "date=ge2026", "patient=a", "subject=Patient/a", "_id=gone,kept", "_lastUpdated=ge2020", "code:not=y",
     ])
-    func whatIsDeletedMeetsNoQueryOfAScope(query: String) async throws {
+    func deletedRecordMatchesNoQueryOfAScope(query: String) async throws {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
         for id in ["gone", "kept"] {
@@ -164,7 +164,7 @@ import Trust
         try await fixture.close()
     }
 
-    // MARK: What an app is shown
+    // MARK: Access of an app
 
     private static let restricted =
         #""meta":{"security":[{"system":"\#(SecurityLabels.confidentialitySystem)","code":"R"}]}"#
@@ -177,8 +177,8 @@ import Trust
         try AccessGrant(client: "app", role: .practitioner, patients: .only(patients), scopes: AccessScopes(scopes))
     }
 
-    /// Hidden is as if it were not there: in a search, by its id, in its history.
-    @Test func whatAGrantDoesNotShowIsNotThere() async throws {
+    /// A hidden record is handled like a missing one: in a search, by its id, in its history.
+    @Test func recordsOutsideTheGrantAreReportedAsMissing() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("mine", of: "a"))
         try await fixture.put(observation("other", of: "b"))
@@ -186,17 +186,17 @@ import Trust
         let service = RecordsService(database: fixture.database, access: fixture.access, clock: { Date() })
         let mine = try grant("user/Observation.rs", ["a"])
         let found = try await service.search(
-            .type("Observation"), parameters: [("_count", "1")], strict: true, url: "u", by: RecordCaller(mine)
+            .type("Observation"), parameters: [("_count", "1")], strict: true, url: "u", by: AuthenticatedCaller(mine)
         ).bundle
         #expect(found.total == 1 && found.entry.compactMap(\.resource?.id) == ["mine"])
         #expect(found.link.map(\.relation) == ["self"])
-        #expect(try await service.read(type: "Observation", id: "mine", by: RecordCaller(mine)).id == "mine")
+        #expect(try await service.read(type: "Observation", id: "mine", by: AuthenticatedCaller(mine)).id == "mine")
         for id in ["other", "restricted", "missing"] {
             let read = await #expect(throws: RecordsFailure.self) {
-                try await service.read(type: "Observation", id: id, by: RecordCaller(mine))
+                try await service.read(type: "Observation", id: id, by: AuthenticatedCaller(mine))
             }
             let version = await #expect(throws: RecordsFailure.self) {
-                try await service.read(type: "Observation", id: id, version: "1", by: RecordCaller(mine))
+                try await service.read(type: "Observation", id: id, version: "1", by: AuthenticatedCaller(mine))
             }
             let history = await #expect(throws: RecordsFailure.self) {
                 try await service.history(
@@ -206,16 +206,18 @@ import Trust
         }
         let wider = try grant("user/Observation.rs conf/R", ["a"])
         #expect(
-            try await service.read(type: "Observation", id: "restricted", by: RecordCaller(wider)).id == "restricted")
+            try await service.read(type: "Observation", id: "restricted", by: AuthenticatedCaller(wider)).id
+                == "restricted")
         let noScope = await #expect(throws: RecordsFailure.self) {
-            try await service.read(type: "Device", id: "d", by: RecordCaller(mine))
+            try await service.read(type: "Device", id: "d", by: AuthenticatedCaller(mine))
         }
         #expect(noScope?.status == .forbidden)
         try await fixture.close()
     }
 
-    /// A version shows where it and the newest do, so that what was given to another or hidden is not read in its past.
-    @Test func aVersionShowsOnlyWithTheNewest() async throws {
+    /// A version is shown if it and the newest version are permitted, so that the history of a reassigned or hidden
+    /// record is not readable.
+    @Test func versionIsVisibleOnlyIfTheNewestIs() async throws {
         let fixture = try await RecordsFixture()
         for (id, versions) in [
             ("moved", [observation("moved", of: "b"), observation("moved", of: "a")]),
@@ -242,7 +244,7 @@ import Trust
         #expect(try await versions("lowered") == ["2"])
         for (id, version) in [("moved", "1"), ("lowered", "1"), ("raised", "1"), ("raised", "2")] {
             await #expect(throws: RecordsFailure.self) {
-                try await service.read(type: "Observation", id: id, version: version, by: RecordCaller(mine))
+                try await service.read(type: "Observation", id: id, version: version, by: AuthenticatedCaller(mine))
             }
         }
         let staff = try await service.grant(bearer: fixture.token)
@@ -252,9 +254,9 @@ import Trust
         try await fixture.close()
     }
 
-    // MARK: The rows
+    // MARK: Rows
 
-    /// An older store gets the rows that a fresh one has, some records at a time.
+    /// An older store gets the same rows as a new one, some records at a time.
     @Test func anOlderStoreIsProtectedByItsMigration() async throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
@@ -274,7 +276,7 @@ import Trust
         }
         let fresh = try await older.read { try $0.rowTexts(of: "record_protection") }
         #expect(fresh.count > 50)
-        // As it was before.
+        // The state before the migration.
         try await older.write { transaction in
             try transaction.execute("DROP TABLE record_protection")
             try transaction.execute("DELETE FROM schema_migration WHERE number >= 412")
@@ -285,7 +287,7 @@ import Trust
         try await older.close()
     }
 
-    /// What is a deleted participant's among others goes too, and what names them beside it.
+    /// Shared records of a deleted participant are deleted too, and rows that name the participant next to others.
     @Test func deletingAParticipantLeavesNoRowOfTheirs() async throws {
         let fixture = try await RecordsFixture()
         let together = #","performer":[{"reference":"Patient/b"}]"#
@@ -318,7 +320,7 @@ import Trust
         for (sql, parameters) in [
             (page.sql, page.parameters), (statement.totals()[0].sql, statement.totals()[0].parameters),
             (RecordProtection.rowsSQL, [SQLValue(1)]),
-            (RecordStore.subjectSQL, [RecordAddress.value(type: "Device", id: "d")]),
+            (RecordStore.subjectSQL, [RecordKey.value(type: "Device", id: "d")]),
         ] {
             let plan = try await fixture.database.read { try QueryPlan(sql, parameters, in: $0) }
             #expect(!plan.readsAll, "\(plan)")

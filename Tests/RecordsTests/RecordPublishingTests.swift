@@ -5,7 +5,7 @@ import Testing
 
 @testable import Records
 
-/// Forms and their value sets among the records.
+/// Forms and their value sets stored as records.
 @Suite struct RecordPublishingTests {
     private func form(_ title: String) throws -> Resource {
         try Resource(
@@ -14,7 +14,7 @@ import Testing
                     .utf8))
     }
 
-    @Test func aFormIsARecordWhoseVersionsAreThoseOfItsFile() async throws {
+    @Test func formIsARecordWithTheVersionsOfItsFile() async throws {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
         let publishing = RecordPublishing(database: fixture.database, clock: { Date() })
@@ -30,13 +30,13 @@ import Testing
             token: "writer")
         let ids = (found.1["entry"]?.array ?? []).compactMap { $0["resource"]?["id"]?.string }
         #expect(ids == ["r", "sleep"])
-        // The study team's counts are of what participants sent.
+        // The study team's counts cover only participants' data.
         let counts = try await fixture.database.read { try RecordStatistics().counts(in: $0) }
         #expect(counts.map { "\($0.type) \($0.count)" } == ["QuestionnaireResponse 1"])
         try await fixture.close()
     }
 
-    @Test func whatAProgramMadeOfItIsPutRight() async throws {
+    @Test func publishingOverwritesChangesOfPrograms() async throws {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
         let publishing = RecordPublishing(database: fixture.database, clock: { Date() })
@@ -53,16 +53,16 @@ import Testing
         try await fixture.addWriter()
         let publishing = RecordPublishing(database: fixture.database, clock: { Date() })
         for title in ["1", "2", "3"] { try await publishing.publish([form(title)]) }
-        // What a program wrote is none of the study's.
+        // A form that a program wrote is not one of the study.
         try await fixture.put(
             #"{"resourceType":"Questionnaire","id":"other","url":"http://q/sleep","status":"active"}"#)
         let store = fixture.store
         var titles: [String?] = []
         var last: RecordStore.PublishedVersion?
         repeat {
-            let place = last
+            let previous = last
             let page = try await fixture.database.read {
-                try store.publishedVersions(ofType: "Questionnaire", after: place, limit: 2, in: $0)
+                try store.publishedVersions(ofType: "Questionnaire", after: previous, limit: 2, in: $0)
             }
             titles += try page.map { try Resource($0.record.content).object["title"]?.string }
             last = page.count < 2 ? nil : page.last

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Records
 
-/// Rows of records that stood in a table of their own number are moved into one that SQLite finds them in by it.
+/// Rows in a table with a separate row number are moved to one with the record's number as SQLite's row id.
 @Suite(.enabled(if: TestEngine.chosen == .sqlite)) struct RecordRowsTests {
     private static let at = Date(timeIntervalSince1970: 1_780_000_000)
     private static let former = RecordsSchema.migrations.filter { $0.number < 426 }
@@ -17,10 +17,10 @@ import Testing
             + #""subject":{"reference":"Patient/p\#(number % 3)"},"note":[{"text":"n\#(note)"}]}"#
     }
 
-    /// A store of the former step, in which resources were stored, replaced and deleted.
+    /// Creates a store at the former step, in which resources were stored, replaced and deleted.
     private func makeFormer(_ path: String, count: Int) async throws {
         let database = try await TestEngine.chosen.open(path: path, migrations: Self.former)
-        // The present program writes to it. It needs a column and a table more.
+        // The current version of the program writes to it, and needs an additional column and table.
         try await database.write { transaction in
             try transaction.execute(RecordTypeChanges.tableSQL)
             try transaction.execute("ALTER TABLE record ADD COLUMN address_digest blob")
@@ -72,7 +72,7 @@ import Testing
             try transaction.query(
                 "SELECT type, name, coalesce(sql, '') AS sql FROM sqlite_master ORDER BY type, name"
             ).map { row in
-                // A table that was another one's name has its name in quotes.
+                // A renamed table has its name in quotes.
                 try row.text("type") + " " + row.text("sql").replacingOccurrences(of: "\"", with: "")
             }
         }
@@ -94,13 +94,13 @@ import Testing
                 #expect(try transaction.query("PRAGMA foreign_key_check").isEmpty)
                 #expect(try transaction.first("PRAGMA integrity_check")?.text("integrity_check") == "ok")
                 let plan = try QueryPlan("SELECT type FROM record WHERE number = ?", [SQLValue(1)], in: transaction)
-                #expect(plan.goes(by: "INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
+                #expect(plan.uses(index: "INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
             }
-            // What they refer to is the table that took the place.
+            // Their foreign keys refer to the new table.
             await #expect(throws: (any Error).self) {
                 try await database.write { try $0.execute("DELETE FROM record WHERE number = 1") }
             }
-            // What the former program stored is the same to this one, and what it did not is another version.
+            // Content equal to that of the former version makes no new version, and other content does.
             try await put([observation(1), observation(2, "new")], "third", at: Self.at + 120, in: database)
             let versions = try await database.read {
                 try $0.query("SELECT version FROM record WHERE id IN ('o1', 'o2') ORDER BY id").map {
@@ -113,8 +113,8 @@ import Testing
         }
     }
 
-    /// Whatever was done when the process ended.
-    @Test(arguments: 0...4) func aMoveThatWasCutOffGoesOn(parts: Int) async throws {
+    /// For a process that ends at any point.
+    @Test(arguments: 0...4) func interruptedMoveContinues(parts: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/former.db"
             try await makeFormer(path, count: 12_000)
@@ -125,7 +125,7 @@ import Testing
             for statement in migration.statements(.sqlite) {
                 try await former.write { _ = try $0.execute(statement) }
             }
-            // Of the fifth part all is done, and not noted.
+            // The fifth part is complete, and not recorded as such.
             for _ in 0..<parts { _ = try await former.write { try slice($0) } }
             try await former.close()
             let database = try await TestEngine.chosen.open(path: path, migrations: RecordsSchema.migrations)

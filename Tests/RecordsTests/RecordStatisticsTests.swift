@@ -10,16 +10,16 @@ import Testing
         let fixture = try await RecordsFixture()
         let early = try #require(DateTime("2026-01-01T00:00:00Z")?.start())
         let late = try #require(DateTime("2026-02-01T00:00:00Z")?.start())
-        func response(_ id: String, _ form: String, _ subject: String = "p1") -> String {
+        func response(_ id: String, form: String, subject: String = "p1") -> String {
             """
             {"resourceType":"QuestionnaireResponse","id":"\(id)","questionnaire":"\(form)",\
             "subject":{"reference":"Patient/\(subject)"}}
             """
         }
-        try await fixture.put(response("r1", "http://x/f|1"), at: early)
-        try await fixture.put(response("r2", "http://x/f|2"), at: late)
-        try await fixture.put(response("r3", "http://x/g"), at: early)
-        try await fixture.put(response("r4", "http://x/f|1", "p2"), at: early)
+        try await fixture.put(response("r1", form: "http://x/f|1"), at: early)
+        try await fixture.put(response("r2", form: "http://x/f|2"), at: late)
+        try await fixture.put(response("r3", form: "http://x/g"), at: early)
+        try await fixture.put(response("r4", form: "http://x/f|1", subject: "p2"), at: early)
         try await fixture.put(observation("a"), at: early)
         try await fixture.put(observation("a", code: "8867-4", date: "2026"), at: early)
         try await fixture.put(observation("b"), at: early)

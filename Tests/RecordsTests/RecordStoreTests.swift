@@ -32,7 +32,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func theServersMembersComeFirstAndNothingElseMoves() async throws {
+    @Test func membersOfTheServerComeFirstAndOthersKeepTheirOrder() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(
             #"{"status":"final","_id":{"extension":[]},"meta":{"source":"s"},"resourceType":"Observation","id":"a","x":{"b":1e2,"a":0.10}}"#
@@ -44,7 +44,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func theBytesAreKeptAsTheyCameWithWhereTheyCameFrom() async throws {
+    @Test func contentIsStoredUnchangedWithItsProvenance() async throws {
         let fixture = try await RecordsFixture()
         let content = Data("{ \"resourceType\" : \"Observation\",\n\"id\":\"other\", \"value\" : 1.00 }".utf8)
         let original = OriginalContent(bytes: Data("{old}".utf8), fhirVersion: "1.0.2")
@@ -67,7 +67,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func aDamagedContentIsAnErrorThatSaysSo() async throws {
+    @Test func damagedContentIsReportedAsCorrupt() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         let store = fixture.store
@@ -118,7 +118,7 @@ import Testing
         try await fixture.close()
     }
 
-    /// JSON permits a zero byte in a text; no index can hold it, and the resource must not wait for ever.
+    /// JSON permits a NUL character in a text; no index can store it, and the resource must not wait forever.
     @Test func aTextWithAZeroByteIsStored() async throws {
         let fixture = try await RecordsFixture()
         let zero = "\\u0000"
@@ -150,7 +150,7 @@ import Testing
             "patient=p1", "date=2026", "date=ge2026-01-01&date=lt2027", "_lastUpdated=gt2020-01-01",
             "code=8867-4&subject=p1&date=2026-03-01",
         ])
-    func everySearchGoesByAnIndex(query: String) async throws {
+    func everySearchUsesAnIndex(query: String) async throws {
         let fixture = try await RecordsFixture()
         let parameters = query.split(separator: "&").map { pair in
             let parts = pair.split(separator: "=", maxSplits: 1)
@@ -167,7 +167,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func presentVersionsAreReadByTheirNumbers() async throws {
+    @Test func currentVersionsAreReadByTheirNumbers() async throws {
         let fixture = try await RecordsFixture()
         let plans = try await fixture.database.read {
             [
@@ -179,10 +179,10 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func aPageOfVersionsBeginsWhereThatOfTheRecordsDoes() async throws {
+    @Test func pageOfVersionsBeginsAtTheNumberOfTheRecords() async throws {
         let fixture = try await RecordsFixture()
         let plan = try await fixture.database.read { transaction in
-            // As PostgreSQL plans it for many records: both in the order of their numbers.
+            // With PostgreSQL's plan for many records: both in the order of their numbers.
             if transaction.dialect == .postgresql {
                 for way in ["nestloop", "hashjoin"] { try transaction.execute("SET LOCAL enable_\(way) = off") }
             }
@@ -194,7 +194,7 @@ import Testing
         try await fixture.close()
     }
 
-    // MARK: Many at once
+    // MARK: Several records at once
 
     private static func numbered(_ number: Int, value: Int = 1) throws -> NewRecord {
         let content = Data(
@@ -203,8 +203,8 @@ import Testing
         return try NewRecord(Resource(content), id: "o\(number)", content: content)
     }
 
-    /// What is told before it is stored is stored as it would be without, also where ids are known or come twice.
-    @Test func whatIsExpectedIsStoredAsWhatIsNot() async throws {
+    /// Announced resources are stored as without the announcement, also if ids are known or occur twice.
+    @Test func expectedResourcesAreStoredLikeOthers() async throws {
         var random = Seeded.fresh()
         let seed = random.seed
         let first = try (0..<25).map { try Self.numbered($0 * 3) }
@@ -214,10 +214,10 @@ import Testing
         var stored: [[String]] = []
         for isExpected in [false, true] {
             let fixture = try await RecordsFixture()
-            var told: [String] = []
+            var results: [String] = []
             for (submission, new) in [("a", first), ("b", then)] {
                 let at = Date(timeIntervalSince1970: submission == "a" ? 1_790_000_000 : 1_790_000_060)
-                told += try await fixture.database.write { transaction in
+                results += try await fixture.database.write { transaction in
                     let provenance = RecordProvenance(
                         submissionID: submission, clientID: "c", keyID: nil, receivedAt: at)
                     return try RecordStore().write(provenance, at: at, in: transaction) { writer in
@@ -229,7 +229,7 @@ import Testing
                     }
                 }
             }
-            told += try await fixture.database.read { transaction in
+            results += try await fixture.database.read { transaction in
                 try transaction.query(
                     """
                     SELECT r.id, r.version, v.version AS one, v.digest FROM record r
@@ -242,16 +242,16 @@ import Testing
             let entries = try await fixture.database.read {
                 try $0.first("SELECT count(*) AS n FROM record_term")?.integer("n")
             }
-            told.append("\(entries ?? 0) terms")
-            stored.append(told)
+            results.append("\(entries ?? 0) terms")
+            stored.append(results)
             try await fixture.close()
         }
         #expect(stored[0] == stored[1], "seed \(seed)")
         #expect(stored[0].count > 250)
     }
 
-    /// A row without a version would be a resource that nobody can read.
-    @Test func whatIsExpectedAndNotStoredUndoesAll() async throws {
+    /// A row without a version would be a resource that cannot be read.
+    @Test func expectedResourceThatIsNotStoredUndoesAll() async throws {
         let fixture = try await RecordsFixture()
         let new = try (0..<20).map { try Self.numbered($0) }
         let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: Date())

@@ -10,7 +10,7 @@ import Trust
 @testable import Records
 
 @Suite struct RecordsAccessTests {
-    /// A route and whether anybody may ask. What answers GET answers HEAD too.
+    /// A route and whether it is public. A route with GET has HEAD too.
     private static let routes: [(method: HTTPRequest.Method, path: String, isPublic: Bool)] = [
         (.get, "/fhir/metadata", true),
         (.get, "/openapi.json", true),
@@ -24,19 +24,19 @@ import Trust
         (.get, "/fhir/{type}/{id}/_history/{version}", false),
     ]
 
-    /// Those that write, which no token of the study team does.
+    /// The writing routes, which no token of the study team may use.
     private static let writes: [(method: HTTPRequest.Method, path: String)] = [
         (.post, "/fhir"), (.put, "/fhir/{type}"), (.patch, "/fhir/{type}"), (.patch, "/fhir/{type}/{id}"),
         (.delete, "/fhir/{type}"), (.delete, "/fhir/{type}/{id}"),
     ]
-    /// Those of them that a receiver has too.
+    /// The writing routes that a receiver has too.
     private static let plainWrites: [(method: HTTPRequest.Method, path: String)] = [
         (.post, "/fhir/{type}"), (.put, "/fhir/{type}/{id}"),
     ]
 
-    /// The operations, with what the study team's token is answered.
+    /// The operations with the status for the study team's token.
     private static let operations: [(method: HTTPRequest.Method, path: String, status: Int)] = [
-        // An Observation has none of its own.
+        // An Observation has no such operation.
         (.get, "/fhir/{type}/{id}/$everything", 404), (.post, "/fhir/{type}/{id}/$everything", 404),
         (.post, "/fhir/{type}/$validate", 200),
         (.post, "/fhir/{type}/{id}/$validate", 200),
@@ -50,7 +50,7 @@ import Trust
             .replacingOccurrences(of: "{version}", with: "1")
     }
 
-    @Test func theRoutesAreThoseThatAreCoveredHere() async throws {
+    @Test func registeredRoutesAreThoseTested() async throws {
         let fixture = try await RecordsFixture()
         let registered = fixture.router.routes.map { "\($0.method.rawValue) \($0.path)" }
         let expected =
@@ -62,7 +62,7 @@ import Trust
         try await fixture.close()
     }
 
-    /// A device's token that is valid where devices are known: in the queue's store.
+    /// Returns a device's token that is valid where devices are known: in the queue's store.
     private func deviceToken(_ fixture: RecordsFixture) async throws -> String {
         let queue = try await TestEngine.chosen.open(
             path: fixture.folder.appendingPathComponent("queue.sqlite").path,
@@ -158,7 +158,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whatIsNotThereIsSaidInFHIR() async throws {
+    @Test func missingResourcesAreReportedAsOperationOutcomes() async throws {
         let fixture = try await RecordsFixture()
         for (path, status) in [
             ("/fhir/Observation/none", 404), ("/fhir/Practitioner/x", 404), ("/fhir/Nonsense", 404),
@@ -171,7 +171,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func theETagSavesTheBody() async throws {
+    @Test func matchingETagOmitsTheBody() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         #expect(try await fixture.get("/fhir/Observation/a", headers: [.ifNoneMatch: "W/\"1\""]).0 == 304)
@@ -179,7 +179,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func theCapabilityStatementNamesWhatIsServed() async throws {
+    @Test func capabilityStatementNamesTheServedTypes() async throws {
         let fixture = try await RecordsFixture()
         let (_, json) = try await fixture.get("/fhir/metadata")
         #expect(json["fhirVersion"] == "4.0.1")

@@ -6,42 +6,42 @@ import Trust
 
 @testable import Records
 
-/// Every read leaves a row that says whose data it showed.
+/// Every read writes an audit row that names the participants whose data it returned.
 @Suite struct RecordsAuditTests {
     private func rows(_ fixture: RecordsFixture, of participant: String?) async throws -> [AuditEntry] {
         try await fixture.access.auditEntries(participant: participant).filter { $0.role == "staff" }
     }
 
-    @Test func aSearchTellsWhomItShowed() async throws {
+    @Test func searchIsAuditedWithTheParticipantsOfItsPage() async throws {
         let fixture = try await RecordsFixture()
         for participant in ["p1", "p2", "p3"] {
             try await fixture.put(observation("of-\(participant)", subject: participant))
         }
-        // 1. All of the page, each once.
+        // 1. All participants of the page, each once.
         try await fixture.put(observation("more", subject: "p1"))
         #expect(try await fixture.ids("/fhir/Observation").count == 4)
         #expect(try await rows(fixture, of: nil).map { $0.participants.sorted() } == [["p1", "p2", "p3"]])
-        // 2. Those of the page alone, though the search found more.
+        // 2. Only those of the page, although the search found more.
         #expect(try await fixture.ids("/fhir/Observation?_count=1").count == 1)
         let shown = try await rows(fixture, of: nil)[0].participants
         #expect(shown.count == 1)
-        // 3. Those that were found alone.
+        // 3. Only those that were found.
         #expect(try await fixture.ids("/fhir/Observation?subject=Patient/p2") == ["of-p2"])
         #expect(try await rows(fixture, of: nil)[0].participants == ["p2"])
-        // 4. Nobody where nobody is shown.
+        // 4. None if the page shows none.
         #expect(try await fixture.ids("/fhir/Observation?_id=none") == [])
         #expect(try await rows(fixture, of: nil)[0].participants == [])
         #expect(try await fixture.get("/fhir/Observation?_summary=count").1["total"] == 4)
         #expect(try await rows(fixture, of: nil)[0].participants == [])
         #expect(try await rows(fixture, of: nil).count == 5)
         #expect(try await rows(fixture, of: nil).allSatisfy { $0.action == "search-records" && $0.isAllowed })
-        // 5. And it is found by the participant.
+        // 5. The row is found by the participant.
         #expect(try await rows(fixture, of: "p2").count == (shown == ["p2"] ? 3 : 2))
         #expect(try await rows(fixture, of: "p9").isEmpty)
         try await fixture.close()
     }
 
-    @Test func aReadAndAHistoryTellWhoseItIs() async throws {
+    @Test func readAndHistoryAreAuditedWithTheParticipant() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a", subject: "p1"))
         for path in ["a", "a/_history", "a/_history/1"] {
@@ -53,7 +53,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func theRowNamesNobodyWhoWasForgotten() async throws {
+    @Test func auditRowDoesNotNameAForgottenParticipant() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a", subject: "planted-participant"))
         _ = try await fixture.get("/fhir/Observation/a")

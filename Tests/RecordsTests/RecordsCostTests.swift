@@ -4,9 +4,9 @@ import Testing
 
 @testable import Records
 
-/// What reading and indexing a resource costs is linear in its size.
+/// The cost of reading and indexing a resource is linear in its size.
 @Suite(.serialized) struct RecordsCostTests {
-    @Test func readingCostsWhatTheMembersAre() throws {
+    @Test func readingIsLinearInTheMembers() throws {
         try expectLinear(4_000) { count in
             let members = (0..<count).map { #""member\#($0)":\#($0)"# }.joined(separator: ",")
             let record = StoredRecord(
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func indexingCostsWhatTheCodingsAre() throws {
+    @Test func indexingIsLinearInTheCodings() throws {
         try expectLinear(200) { count in
             let codings = (0..<count).map { #"{"system":"http://loinc.org","code":"\#($0)-1"}"# }
             let identifiers = (0..<count).map { #"{"system":"urn:x","value":"\#($0)"}"# }
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// Expects that work of four times the size takes at most six times the processor's time, by medians of five.
+    /// Expects that work of four times the size takes up to six times the processor time, by medians of five.
     private func expectLinear(_ count: Int, _ work: (Int) throws -> () throws -> Bool) throws {
         func median(_ count: Int) throws -> Double {
             let run = try work(count)
@@ -45,7 +45,7 @@ import Testing
             return times.sorted()[2]
         }
         _ = try median(count)
-        // A busy machine disturbs one measurement, and not three in a row.
+        // A busy machine affects one measurement, but rarely three in a row.
         var measured: [(small: Double, large: Double)] = []
         repeat {
             measured.append((try median(count), try median(count * 4)))
@@ -54,7 +54,7 @@ import Testing
             measured.contains { $0.large <= $0.small * 6 }, "seconds for \(count) and four times as many: \(measured)")
     }
 
-    /// Seconds that the thread has had of the processor.
+    /// Returns the processor time of the thread in seconds.
     private func processorTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

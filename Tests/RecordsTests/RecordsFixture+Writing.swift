@@ -8,18 +8,18 @@ import Trust
 @testable import Records
 
 extension RecordsFixture {
-    /// Lets a token write and read all that there is.
+    /// Adds a token that may read and write everything.
     mutating func addWriter(_ token: String = "writer") async throws {
-        try await addGrant(token, "user/*.cruds conf/V sens/*")
+        try await addGrant(token, scopes: "user/*.cruds conf/V sens/*")
     }
 
-    /// Makes a token for certain patients, or all.
-    mutating func addGrant(_ token: String, _ scopes: String, _ patients: PatientAccess = .all) async throws {
+    /// Creates a token for certain patients, or for all.
+    mutating func addGrant(_ token: String, scopes: String, patients: PatientAccess = .all) async throws {
         tokens[token] = try await access.createToken(
             scopes: AccessScopes(scopes), patients: patients, lifetime: 3600, by: Actor(id: "site", role: .site))
     }
 
-    /// Status, body and headers of a request.
+    /// Returns the status, body and headers of a request.
     func send(
         _ method: HTTPRequest.Method, _ path: String, body: String? = nil, token: String = "writer",
         headers: HTTPFields = [.contentType: "application/fhir+json"]
@@ -36,7 +36,7 @@ extension RecordsFixture {
         }
     }
 
-    /// How many rows there are that writing makes.
+    /// Numbers of rows in the tables that writing changes.
     var rows: [Int64] {
         get async throws {
             try await database.read { transaction in
@@ -48,5 +48,5 @@ extension RecordsFixture {
     }
 }
 
-/// The code of an OperationOutcome.
+/// Returns the code of an OperationOutcome.
 func code(_ json: JSON) -> String? { json["issue"]?[0]?["details"]?["text"]?.string }

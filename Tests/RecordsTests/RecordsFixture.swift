@@ -12,7 +12,7 @@ import Trust
 @testable import Records
 @testable import ServerHTTP
 
-/// What was refused before anybody proved who they are.
+/// The codes of requests that were refused before authentication.
 final class RefusedCodes: Sendable {
     private let codes = Mutex<[String]>([])
 
@@ -28,22 +28,22 @@ struct RecordsFixture {
     let store = RecordStore()
     let token: String
     let limiter: RateLimiter
-    /// What everybody may read.
+    /// Resources that are readable without authentication.
     var published: [JSONObject] = []
     let refused = RefusedCodes()
     /// Tokens with scopes of their own, by the names that tests give them.
     var tokens: [String: String] = [:]
-    /// The house that is asked about what is written.
+    /// The admission of written resources.
     var admission: (any RecordAdmission)?
-    /// What is exported; nil where nothing is.
+    /// Exports; nil if they are disabled.
     var exports: Exports?
-    /// So long may one request look for what it asks for: a busy machine takes long over a Bundle of many searches.
+    /// Time limit of the searches of one request: a busy machine is slow for a Bundle of many searches.
     var searchTime = Duration.seconds(3_600)
-    /// Maximum bytes of the records of one answer.
+    /// Maximum bytes of the records of one response.
     var answerBytes = AnswerAllowance.standard
     /// Maximum bytes that an app writes of a patient's records in a day.
     var writtenBytesPerDay = 1 << 30
-    /// Whether the disk has room.
+    /// Whether the disk has free space.
     var hasRoom = true
     let folder: URL
 
@@ -58,7 +58,7 @@ struct RecordsFixture {
         token = try await access.createStaffToken(name: "test", lifetime: 3600)
     }
 
-    /// Closes the store, in which nothing may be that search finds no record or no term by: no engine sees to that.
+    /// Closes the store, and checks that each index entry has its record and term, which no engine enforces.
     func close() async throws {
         let lost = try await database.read { transaction in
             try RecordsSchema.searchEntryTables.filter { try transaction.first(Self.lostSQL("\($0.table)")) != nil }
@@ -68,7 +68,7 @@ struct RecordsFixture {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// The entries whose record or term is not there.
+    /// Returns the SQL for entries whose record or term does not exist.
     private static func lostSQL(_ table: String) -> String {
         """
         SELECT e.number FROM \(table) e LEFT JOIN record r ON r.number = e.number
@@ -110,7 +110,7 @@ struct RecordsFixture {
     /// The routes as the server serves them.
     var application: some ApplicationProtocol { Self.application(router) }
 
-    /// Other routes as the server serves them.
+    /// Serves other routes like the server.
     func serving(_ routes: RecordsRoutes) -> some ApplicationProtocol {
         let router = Router(context: ServerRequestContext.self)
         routes.addSurroundings(to: router)
@@ -125,7 +125,7 @@ struct RecordsFixture {
                 metrics: nil, logLevel: .info), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Status and body of a request with the staff token.
+    /// Returns the status and body of a request with the staff token.
     func get(_ path: String, token: String? = nil, headers: HTTPFields = [:]) async throws -> (Int, JSON) {
         var fields = headers
         fields[.authorization] = "Bearer \(token.map { tokens[$0] ?? $0 } ?? self.token)"
@@ -137,7 +137,7 @@ struct RecordsFixture {
         }
     }
 
-    /// Status, type and text of an answer that is no JSON value.
+    /// Returns the status, type and text of a response that is not a JSON value.
     func text(_ path: String, token: String? = nil) async throws -> (status: Int, type: String?, text: String) {
         let fields: HTTPFields = [.authorization: "Bearer \(token.map { tokens[$0] ?? $0 } ?? self.token)"]
         return try await application.test(.router) { client in
@@ -167,6 +167,6 @@ func observation(
 }
 
 extension PutResult {
-    /// What became of a resource, and the version that it is.
+    /// The outcome of a put, with the version of the resource.
     var became: [Outcome: Int64] { [outcome: version] }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Records
 
-/// What HTTP itself asks of the API: methods, media types, conditional reads, links.
+/// HTTP's rules for the API: methods, media types, conditional reads, links.
 @Suite struct RecordsHTTPTests {
     private struct Answer: Sendable {
         let status: Int
@@ -20,7 +20,7 @@ import Testing
     }
 
     private func send(
-        _ fixture: RecordsFixture, _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields = [:],
+        _ fixture: RecordsFixture, method: HTTPRequest.Method, path: String, headers: HTTPFields = [:],
         body: String? = nil
     ) async throws -> Answer {
         var fields = headers
@@ -34,11 +34,11 @@ import Testing
         }
     }
 
-    @Test func aReadTellsItsVersionAndItsTime() async throws {
+    @Test func readHasTheVersionAndTimeInItsHeaders() async throws {
         let fixture = try await RecordsFixture()
         let at = try #require(DateTime("2026-02-01T03:04:05.678Z")?.start())
         try await fixture.put(observation("a"), at: at)
-        let answer = try await send(fixture, .get, "/fhir/Observation/a")
+        let answer = try await send(fixture, method: .get, path: "/fhir/Observation/a")
         #expect(answer.headers[.eTag] == "W/\"1\"")
         #expect(answer.headers[.lastModified] == "Sun, 01 Feb 2026 03:04:05 GMT")
         #expect(answer.headers[.contentType] == "application/fhir+json; charset=utf-8")
@@ -51,10 +51,10 @@ import Testing
         ("W/\"1\"", 304), ("\"1\"", 304), ("W/\"9\", W/\"1\"", 304), ("*", 304), ("W/\"2\"", 200), ("1", 200),
         ("W/\"11\"", 200),
     ])
-    func whatTheClientHasIsNotSentAgain(tags: String, status: Int) async throws {
+    func unmodifiedResourceIsNotSentAgain(tags: String, status: Int) async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
-        let answer = try await send(fixture, .get, "/fhir/Observation/a", [.ifNoneMatch: tags])
+        let answer = try await send(fixture, method: .get, path: "/fhir/Observation/a", headers: [.ifNoneMatch: tags])
         #expect(answer.status == status)
         #expect((answer.body.readableBytes == 0) == (status == 304))
         #expect(answer.headers[.eTag] == "W/\"1\"")
@@ -65,14 +65,14 @@ import Testing
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         for path in ["/fhir/Observation/a", "/fhir/Observation", "/fhir/metadata", "/fhir/Observation/a/_history/1"] {
-            let answer = try await send(fixture, .head, path)
+            let answer = try await send(fixture, method: .head, path: path)
             #expect(answer.status == 200, "\(path)")
             #expect(answer.body.readableBytes == 0)
         }
         for (path, status) in [
             ("/fhir/Observation/none", 404), ("/fhir/metadata/x/y", 404), ("/fhir/Nonsense", 404),
         ] {
-            let refused = try await send(fixture, .head, path)
+            let refused = try await send(fixture, method: .head, path: path)
             #expect(refused.status == status && refused.body.readableBytes == 0, "\(path)")
             #expect(refused.headers[.contentType] == "application/fhir+json; charset=utf-8")
         }
@@ -86,10 +86,10 @@ import Testing
         ("PUT", "/fhir/metadata", "GET, HEAD"), ("POST", "/fhir/metadata", nil),
         ("POST", "/fhir/Observation/a/_history", "GET, HEAD"),
     ])
-    func aMethodThatAPathHasNotIsSaid(method: String, path: String, allow: String?) async throws {
+    func unsupportedMethodsAreReportedWithTheAllowedOnes(method: String, path: String, allow: String?) async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
-        let answer = try await send(fixture, try #require(HTTPRequest.Method(rawValue: method)), path)
+        let answer = try await send(fixture, method: try #require(HTTPRequest.Method(rawValue: method)), path: path)
         #expect(answer.status == (allow == nil ? 404 : 405))
         #expect(answer.headers[.allow] == allow)
         #expect(try answer.json["resourceType"] == "OperationOutcome")
@@ -103,9 +103,9 @@ import Testing
         ("application/fhir+xml;q=0.9, application/json", 200),
         ("text/html", 406), ("application/json;q=0", 406), ("application/fhir+jsonp", 406),
     ])
-    func whatIsServedIsWhatIsAccepted(accept: String, status: Int) async throws {
+    func acceptHeaderDecidesTheStatus(accept: String, status: Int) async throws {
         let fixture = try await RecordsFixture()
-        let answer = try await send(fixture, .get, "/fhir/Observation", [.accept: accept])
+        let answer = try await send(fixture, method: .get, path: "/fhir/Observation", headers: [.accept: accept])
         #expect(answer.status == status, "\(accept)")
         #expect(try answer.json["resourceType"] == (status == 200 ? "Bundle" : "OperationOutcome"))
         try await fixture.close()
@@ -114,7 +114,8 @@ import Testing
     @Test(arguments: [("json", 200), ("application/fhir+json", 200), ("application/fhir%2Bjson", 200), ("turtle", 406)])
     func theFormatOverridesTheHeader(format: String, status: Int) async throws {
         let fixture = try await RecordsFixture()
-        let answer = try await send(fixture, .get, "/fhir/Observation?_format=\(format)", [.accept: "text/html"])
+        let answer = try await send(
+            fixture, method: .get, path: "/fhir/Observation?_format=\(format)", headers: [.accept: "text/html"])
         #expect(answer.status == status)
         try await fixture.close()
     }
@@ -125,7 +126,8 @@ import Testing
         func search(_ body: String, _ type: String?) async throws -> Answer {
             var headers: HTTPFields = [:]
             headers[.contentType] = type
-            return try await send(fixture, .post, "/fhir/Observation/_search", headers, body: body)
+            return try await send(
+                fixture, method: .post, path: "/fhir/Observation/_search", headers: headers, body: body)
         }
         let form = "application/x-www-form-urlencoded; charset=utf-8"
         #expect(try await search("code=8867-4", form).json["total"] == 1)
@@ -135,7 +137,10 @@ import Testing
         #expect(try await search("code=%FF", form).status == 400)
         #expect(try await search(String(repeating: "x", count: 70_000), form).status == 413)
         let compressed: HTTPFields = [.contentType: form, .contentEncoding: "gzip"]
-        #expect(try await send(fixture, .post, "/fhir/Observation/_search", compressed, body: "_id=x").status == 415)
+        #expect(
+            try await send(
+                fixture, method: .post, path: "/fhir/Observation/_search", headers: compressed, body: "_id=x"
+            ).status == 415)
         try await fixture.close()
     }
 
@@ -143,14 +148,14 @@ import Testing
         ("code=%38867-4", 1), ("%63ode=x", 0), ("date=2026-03-01T10:00:00+02:00", 1),
         ("code=8867-4&&", 1), ("code", 1),
     ])
-    func whatIsEscapedInAQueryIsRead(query: String, total: Int) async throws {
+    func percentEncodedQueriesAreRead(query: String, total: Int) async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         #expect(try await fixture.get("/fhir/Observation?\(query)").1["total"]?.text() == "\(total)")
         try await fixture.close()
     }
 
-    @Test func whatIsEscapedWronglyIsRefused() async throws {
+    @Test func invalidPercentEncodingIsRefused() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         for path in [
@@ -163,15 +168,15 @@ import Testing
         try await fixture.close()
     }
 
-    /// The link names the parameter with its modifier, and the colon escaped.
-    @Test func aModifierHoldsOnTheNextPageToo() async throws {
+    /// The link contains the parameter with its modifier, and the colon escaped.
+    @Test func nextPageKeepsTheModifier() async throws {
         let fixture = try await RecordsFixture()
         for id in ["a", "b", "c"] { try await fixture.put(observation(id)) }
         try await fixture.put(observation("d", subject: "p2"))
         var path: String? = "/fhir/Observation?subject:Patient=p1&_count=1"
         var ids: [String] = []
         while let page = path, ids.count < 9 {
-            let bundle = try await send(fixture, .get, page).json
+            let bundle = try await send(fixture, method: .get, path: page).json
             #expect(bundle["total"] == 3)
             ids += (bundle["entry"]?.array ?? []).compactMap { $0["resource"]?["id"]?.string }
             let next = bundle["link"]?.array?.first { $0["relation"] == "next" }?["url"]?.string
@@ -181,7 +186,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whatWasDeletedIsGone() async throws {
+    @Test func deletedResourceIsGone() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         try await fixture.database.write { transaction in
@@ -201,7 +206,7 @@ import Testing
     }
 
     @Test(arguments: ["/fhir/Observation/a/_history/x", "/fhir/Observation/a/_history/0", "/fhir/Observation/a%2Fb"])
-    func aVersionOrIdThatCannotBeIsNotFound(path: String) async throws {
+    func invalidVersionOrIDIsNotFound(path: String) async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         #expect(try await fixture.get(path).0 == 404)
@@ -230,7 +235,7 @@ import Testing
         try await fixture.close()
     }
 
-    /// A value that a parameter takes.
+    /// Returns a value that a parameter accepts.
     private static func value(for parameter: SearchParameterTable.Parameter) -> String {
         switch parameter.kind {
         case .date: "2026"
@@ -242,8 +247,8 @@ import Testing
         }
     }
 
-    /// Every parameter that the statement names is taken, every type it names is served, and no other.
-    @Test func theCapabilityStatementIsTrue() async throws {
+    /// Every parameter and type of the statement is supported, and no other one.
+    @Test func capabilityStatementMatchesTheServer() async throws {
         let fixture = try await RecordsFixture()
         let prefer = try #require(HTTPFields.Element.Name("Prefer"))
         let statement = try await fixture.get("/fhir/metadata").1
@@ -254,9 +259,11 @@ import Testing
             #expect(Set(names).count == names.count)
             #expect(Set(names).isSuperset(of: ["_id", "_lastUpdated", "_security"]))
             for name in names {
-                let value = try Self.value(for: #require(SearchTree.of(type)?.parameters.first { $0.code == name }))
+                let value = try Self.value(
+                    for: #require(ParameterPathTrie.of(type)?.parameters.first { $0.code == name }))
                 let answer = try await send(
-                    fixture, .get, "/fhir/\(type)?\(name)=\(value)", [prefer: "return=minimal, handling=strict"])
+                    fixture, method: .get, path: "/fhir/\(type)?\(name)=\(value)",
+                    headers: [prefer: "return=minimal, handling=strict"])
                 #expect(answer.status == 200, "\(type) \(name)")
             }
         }

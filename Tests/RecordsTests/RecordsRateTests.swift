@@ -16,13 +16,13 @@ import Testing
         func advance(_ more: Double) { seconds.withLock { $0 += more } }
     }
 
-    private func fixture(_ rateClass: RateClass, _ rate: Rate, _ clock: Clock) async throws -> RecordsFixture {
+    private func fixture(_ rateClass: RateClass, rate: Rate, clock: Clock) async throws -> RecordsFixture {
         var limits = RateLimits()
         limits[rateClass] = rate
         return try await RecordsFixture(limiter: RateLimiter(limits: limits, now: { clock.now }))
     }
 
-    /// Status, `Retry-After` and body.
+    /// Returns the status, `Retry-After` and body.
     private func ask(
         _ fixture: RecordsFixture, _ path: String, token: String?
     ) async throws -> (status: Int, retryAfter: String?, json: JSON) {
@@ -40,7 +40,7 @@ import Testing
 
     @Test func readsOfAnAddressAreLimited() async throws {
         let clock = Clock()
-        let fixture = try await fixture(.readByAddress, try Rate(perSecond: 0.25, burst: 3), clock)
+        let fixture = try await fixture(.readByAddress, rate: try Rate(perSecond: 0.25, burst: 3), clock: clock)
         try await fixture.put(observation("a"))
         for path in ["/fhir/Observation", "/fhir/Observation/a", "/fhir/Observation?code=x"] {
             #expect(try await ask(fixture, path, token: fixture.token).status == 200)
@@ -52,17 +52,17 @@ import Testing
             #expect(refused.json["issue"]?[0]?["code"] == "throttled")
             #expect(refused.json["issue"]?[0]?["details"]?["text"] == "rate-limited")
         }
-        // What was not shown is not audited as shown.
+        // Refused reads are not audited as shown.
         #expect(try await fixture.access.auditEntries().filter { $0.role == "staff" }.count == 3)
         clock.advance(4)
         #expect(try await ask(fixture, "/fhir/Observation/a", token: fixture.token).status == 200)
         try await fixture.close()
     }
 
-    /// A document that everybody may read costs its bytes.
+    /// A public document is charged by its bytes.
     @Test func documentsAreChargedByTheirBytes() async throws {
         let clock = Clock()
-        let fixture = try await fixture(.readByAddress, try Rate(perSecond: 10, burst: 40), clock)
+        let fixture = try await fixture(.readByAddress, rate: try Rate(perSecond: 10, burst: 40), clock: clock)
         let first = try await ask(fixture, "/openapi.json", token: nil)
         #expect(first.status == 200)
         let second = try await ask(fixture, "/fhir/metadata", token: nil)
@@ -74,7 +74,8 @@ import Testing
 
     @Test func aFloodWithoutATokenIsCountedAndNotWritten() async throws {
         let clock = Clock()
-        let fixture = try await fixture(.unauthenticatedByAddress, try Rate(perSecond: 1, burst: 100), clock)
+        let fixture = try await fixture(
+            .unauthenticatedByAddress, rate: try Rate(perSecond: 1, burst: 100), clock: clock)
         try await fixture.put(observation("a"))
         let before = try await fixture.access.auditEntries().count
         var statuses: [Int: Int] = [:]
@@ -92,16 +93,16 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whoAsksForWhatIsNotServedIsCountedAndAskedToWaitToo() async throws {
+    @Test func strangerWithUnsupportedRequestsIsCountedAndRateLimited() async throws {
         let clock = Clock()
-        let fixture = try await fixture(.unauthenticatedByAddress, try Rate(perSecond: 1, burst: 3), clock)
+        let fixture = try await fixture(.unauthenticatedByAddress, rate: try Rate(perSecond: 1, burst: 3), clock: clock)
         var statuses: [Int] = []
         for _ in 0..<5 {
             statuses.append(try await ask(fixture, "/fhir/Patient?_format=turtle", token: nil).status)
         }
         #expect(statuses == [406, 406, 406, 429, 429])
         #expect(fixture.refused.all == Array(repeating: "format-unknown", count: 3))
-        // Who has shown a token is refused as often as they ask, and counted.
+        // An authenticated caller is refused without a limit, and counted.
         for _ in 0..<5 {
             #expect(try await ask(fixture, "/fhir/Observation/none", token: fixture.token).status == 404)
         }

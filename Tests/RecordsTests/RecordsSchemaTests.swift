@@ -8,7 +8,7 @@ import Testing
 @testable import Records
 
 @Suite struct RecordsSchemaTests {
-    /// A database that an earlier version of the program has written: its schema ends with step 400.
+    /// A database written by an earlier version of the program: its schema ends with step 400.
     @Test func theVersionsOfAnOlderDatabaseStayReadable() async throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
@@ -80,21 +80,21 @@ import Testing
             ("one version", RecordStore.versionSQL, 2), ("what was deleted", RecordStore.deletedSQL, 2),
             ("number of versions", RecordStore.versionCountSQL, 1),
         ])
-    func everyReadingGoesByTheKeys(name: String, sql: String, parameters: Int) async throws {
+    func everyReadUsesTheKeys(name: String, sql: String, parameters: Int) async throws {
         let fixture = try await RecordsFixture()
         let plan = try await fixture.database.read {
             try QueryPlan(
                 sql,
-                [RecordAddress.value(type: "Observation", id: "o")]
+                [RecordKey.value(type: "Observation", id: "o")]
                     + Array(repeating: SQLValue(Int64(1)), count: parameters - 1), in: $0)
         }
         let indexes =
             TestEngine.chosen == .sqlite
             ? ["record_by_address (address_digest=?)", "sqlite_autoindex_record_version_1 (number=?"]
             : ["record_by_address"]
-        for index in indexes { #expect(plan.goes(by: index), "\(name): \(plan)") }
+        for index in indexes { #expect(plan.uses(index: index), "\(name): \(plan)") }
         #expect(!plan.readsAll, "\(name): \(plan)")
-        // Of a few rows PostgreSQL takes those of one record and sorts them.
+        // For a few rows PostgreSQL reads those of one record and sorts them.
         if TestEngine.chosen == .sqlite { #expect(!plan.sorts, "\(name): \(plan)") }
         try await fixture.close()
     }
@@ -104,21 +104,21 @@ import Testing
             ("history", RecordStore.historySQL, 5, "record_version_by_order (number=?"),
             ("what a submission brought", RecordWriter.broughtSQL, 3, "sqlite_autoindex_record_version_1 (number=?"),
         ])
-    func theVersionsOfARecordGoByItsNumber(name: String, sql: String, parameters: Int, index: String) async throws {
+    func versionsOfARecordAreFoundByItsNumber(name: String, sql: String, parameters: Int, index: String) async throws {
         let fixture = try await RecordsFixture()
-        let first = parameters == 3 ? SQLValue(1) : RecordAddress.value(type: "Observation", id: "o")
+        let first = parameters == 3 ? SQLValue(1) : RecordKey.value(type: "Observation", id: "o")
         let plan = try await fixture.database.read {
             try QueryPlan(sql, [first] + Array(repeating: SQLValue(Int64(1)), count: parameters - 1), in: $0)
         }
-        if TestEngine.chosen == .sqlite { #expect(plan.goes(by: index), "\(name): \(plan)") }
+        if TestEngine.chosen == .sqlite { #expect(plan.uses(index: index), "\(name): \(plan)") }
         #expect(!plan.readsAll, "\(name): \(plan)")
-        // Of a few rows PostgreSQL takes those of one record and sorts them.
+        // For a few rows PostgreSQL reads those of one record and sorts them.
         if TestEngine.chosen == .sqlite { #expect(!plan.sorts, "\(name): \(plan)") }
         try await fixture.close()
     }
 
-    /// The engine looks nothing up for an entry, in a new store as in one that had references.
-    @Test func searchEntriesReferToNothing() async throws {
+    /// The engine makes no lookup for an entry, in a new store as in one that had foreign keys.
+    @Test func searchEntriesHaveNoForeignKeys() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/test.db"
             let tables = RecordsSchema.searchEntryTables.map { "\($0.table)" }
@@ -133,7 +133,7 @@ import Testing
             try await older.close()
             let database = try await TestEngine.chosen.open(path: path, migrations: RecordsSchema.migrations)
             #expect(try await references(database).allSatisfy { $0.isEmpty })
-            // What it wrote itself is what the engine reads.
+            // The engine reads its own output.
             if TestEngine.chosen == .sqlite {
                 let found = try await database.write { transaction in
                     let check = try transaction.query("PRAGMA integrity_check").compactMap {

@@ -95,7 +95,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func countAloneCarriesNoEntries() async throws {
+    @Test func countHasNoEntries() async throws {
         let fixture = try await filled()
         let (_, bundle) = try await fixture.get("/fhir/Observation?_summary=count")
         #expect(bundle["total"] == 3)
@@ -103,7 +103,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func hostileValuesAreValues() async throws {
+    @Test func hostileValuesAreNotInterpreted() async throws {
         let fixture = try await filled()
         for value in ["'%20OR%201=1--", "%25", "a');DROP%20TABLE%20record;--", "%00", "%F0%9F%98%80"] {
             for name in ["_id", "code", "subject", "identifier"] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Records
 
-/// A line of an export says what the resource says, though it is made of bytes.
+/// A line of an export has the content of the resource, although it is made from bytes.
 @Suite struct ResourceLineTests {
     private func line(_ content: Data, _ type: String, id: String = "id-1") throws -> (
         bytes: [UInt8], line: ResourceLine
@@ -17,7 +17,7 @@ import Testing
         return (Array(bytes.dropFirst(6)), line)
     }
 
-    /// Equal in members, their order, and all digits; and one line.
+    /// Expects equal members, order, and digits; and a single line.
     private func expectSame(_ content: Data, _ note: String) throws {
         let resource = try Resource(content)
         let (bytes, line) = try line(content, resource.resourceType)
@@ -38,19 +38,19 @@ import Testing
             #"{"resourceType":"Basic","meta":null,"text":{"div":"<div>\n{\"id\":1}</div>"}}"#,
             #"{"resourceType":"Basic","a":true,"b":null,"c":-0.10,"d":[],"e":{}}"#, #"{"resourceType":"Basic"}"#,
         ])
-    func theBytesSayWhatTheValueSays(content: String) throws { try expectSame(Data(content.utf8), content) }
+    func lineHasTheContentOfTheResource(content: String) throws { try expectSame(Data(content.utf8), content) }
 
     @Test(arguments: ["", "{", "[]", #"{"resourceType":1}"#, #"{"resourceType":"Basic","a":}"#, "{\"a\" 1}", "\u{0}"])
-    func whatIsNoResourceIsRefusedAndLeavesNothing(content: String) {
+    func invalidResourceIsRefusedAndAppendsNothing(content: String) {
         var bytes: [UInt8] = [1]
         let line = ResourceLine(type: "Basic", id: "a", version: 1, stored: "2026-11-21T03:51:00.042Z")
         #expect(throws: ResourceError.self) { try line.append(Data(content.utf8), to: &bytes) }
         #expect(bytes == [1])
     }
 
-    /// Of published examples, laid out in both ways and with spaces put in at random.
+    /// With published examples, in both layouts and with random spaces.
     @Test(.enabled(if: SearchedExamples.archive != nil))
-    func publishedExamplesSayTheSame() throws {
+    func linesOfPublishedExamplesAreEqual() throws {
         var random = Seeded.fresh()
         var count = 0
         let folder = try PublishedData.unpacked("fhir-r4.tar.xz", ["fhir-r4/examples"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Records
 
-/// Searches as clients send them.
+/// Searches in the form that clients send.
 @Suite struct SearchHTTPTests {
     private func filled() async throws -> RecordsFixture {
         let fixture = try await RecordsFixture()
@@ -19,7 +19,7 @@ import Testing
         return fixture
     }
 
-    /// What was found, what came with it (behind a `+`), and the bundle.
+    /// Returns the matches, the included resources (after a `+`), and the bundle.
     private func found(_ path: String, _ fixture: RecordsFixture) async throws -> ([String], JSON) {
         let (status, bundle) = try await fixture.get(path)
         #expect(status == 200, "\(path)")
@@ -29,7 +29,7 @@ import Testing
         return (ids, bundle)
     }
 
-    private func form(_ path: String, _ body: String, _ fixture: RecordsFixture) async throws -> (Int, JSON) {
+    private func form(_ path: String, body: String, in fixture: RecordsFixture) async throws -> (Int, JSON) {
         let token = fixture.token
         return try await fixture.application.test(.router) { client in
             try await client.execute(
@@ -100,7 +100,7 @@ import Testing
             ("/fhir/Patient/p1/Observation/_search?_id=a,b,c", "date=lt2026-02-15", 1),
             ("/fhir/Observation/_search", "subject:Patient.name=grey", 2),
         ] {
-            let (status, json) = try await form(path, body, fixture)
+            let (status, json) = try await form(path, body: body, in: fixture)
             #expect(status == 200 && json["total"]?.text() == "\(total)", "\(path) \(json)")
         }
         for path in ["Observation/a/Patient", "Patient/p1/Organization", "Patient/p1/$nothing", "Patient/p1/Nonsense"] {
@@ -109,10 +109,10 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whoMayNotSearchAnythingIsRefused() async throws {
+    @Test func callerWithoutSearchPermissionIsRefused() async throws {
         var fixture = try await filled()
-        try await fixture.addGrant("reader", "user/Patient.r")
-        try await fixture.addGrant("some", "user/Observation.rs", .only(["p1"]))
+        try await fixture.addGrant("reader", scopes: "user/Patient.r")
+        try await fixture.addGrant("some", scopes: "user/Observation.rs", patients: .only(["p1"]))
         for path in ["/fhir?_id=a", "/fhir/Observation", "/fhir/Patient/p1/*", "/fhir/Patient/p1/Observation"] {
             #expect(try await fixture.get(path, token: "reader").0 == 403, "\(path)")
         }
@@ -123,8 +123,8 @@ import Testing
         try await fixture.close()
     }
 
-    /// What is found by another resource may be meant by a conditional interaction; what only shapes an answer means nothing.
-    @Test func conditionsMeanWhatSearchesFind() async throws {
+    /// A chained parameter can be a condition of a write; parameters that only shape the response are not conditions.
+    @Test func conditionsAgreeWithSearches() async throws {
         var fixture = try await filled()
         try await fixture.addWriter()
         let chain = "/fhir/Observation?subject:Patient.name=grey&date=lt2026-02-15"

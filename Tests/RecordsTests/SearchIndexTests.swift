@@ -32,7 +32,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func anIdentifierIsFoundWithItsSystemAndWithoutAndByItsSystemAlone() async throws {
+    @Test func identifierIsFoundByValueSystemOrBoth() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         try await fixture.put(observation("b"))
@@ -44,15 +44,15 @@ import Testing
         try await fixture.close()
     }
 
-    /// Those of one hour stand side by side in the index; rows of earlier releases have the digest alone.
-    @Test func anIdentifierThatNamesATimeIsFoundWhateverReleaseWroteIt() async throws {
+    /// Identifiers of one hour are adjacent in the index; rows of earlier releases contain only the digest.
+    @Test func identifierWithATimeIsFoundInRowsOfAnyRelease() async throws {
         let fixture = try await RecordsFixture()
         let ids = ["s.20260301080000z", "s.20260301085900z", "s.20260302080000z", "s.1700000000"]
         for id in ids { try await fixture.put(observation(id)) }
-        let prints = ids.map { SearchIndex.print(of: $0 + "|v") }
-        #expect(prints[0].prefix(2) == prints[1].prefix(2) && prints[0].prefix(2) != prints[2].prefix(2))
-        #expect(Set(prints).count == ids.count && prints.allSatisfy { $0.count == 16 })
-        #expect(SearchIndex.prints(of: "b|v").count == 1)
+        let keys = ids.map { SearchIndex.key(of: $0 + "|v") }
+        #expect(keys[0].prefix(2) == keys[1].prefix(2) && keys[0].prefix(2) != keys[2].prefix(2))
+        #expect(Set(keys).count == ids.count && keys.allSatisfy { $0.count == 16 })
+        #expect(SearchIndex.keys(of: "b|v").count == 1)
         for _ in 0..<2 {
             for id in ids {
                 #expect(try await fixture.ids("/fhir/Observation?identifier=urn:x%7C\(id)%5C%7Cv") == [id])
@@ -60,7 +60,7 @@ import Testing
             }
             let changed = try await fixture.database.write { transaction in
                 try ids.reduce(0) { changed, id in
-                    let (new, former) = (SearchIndex.print(of: id + "|v"), SHA256.hash(data: Data("\(id)|v".utf8)))
+                    let (new, former) = (SearchIndex.key(of: id + "|v"), SHA256.hash(data: Data("\(id)|v".utf8)))
                     return changed
                         + (try transaction.execute(
                             "UPDATE record_print SET print = ? WHERE print = ?",
@@ -72,7 +72,7 @@ import Testing
         try await fixture.close()
     }
 
-    /// A key of PostgreSQL's is a third of a page, and what a device sends as a code has no such bound.
+    /// A key of PostgreSQL has up to a third of a page, and a code sent by a device has no such limit.
     @Test func aCodeThatIsLongerThanAKeyIsStoredAndFound() async throws {
         let fixture = try await RecordsFixture()
         var random = Seeded(.random(in: 0 ... .max))
@@ -102,7 +102,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func aCodeThatNoPresentVersionHasIsNotLeft() async throws {
+    @Test func codeWithoutACurrentVersionIsRemoved() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a", code: "said-first"))
         try await fixture.put(observation("b", code: "of-b"))
@@ -110,7 +110,7 @@ import Testing
         let codes = try await fixture.database.read { try $0.rowTexts(of: "search_term") }
         #expect(codes.count == 4 && !codes.contains { $0.contains("said-first") })
         #expect(try await fixture.ids("/fhir/Observation?code=of-b") == ["a", "b"])
-        // In one submission the first version's code is taken away, and comes back with the third.
+        // In one submission the first version's code is removed, and added again by the third.
         let store = fixture.store
         try await fixture.database.write { transaction in
             let provenance = RecordProvenance(
@@ -128,7 +128,7 @@ import Testing
         try await fixture.close()
     }
 
-    /// Texts that Unicode holds for the same are two codes, as they are to whoever asks for one.
+    /// Canonically equivalent texts are two codes, as in a search for one of them.
     @Test func codesAreTheSameByTheirBytes() async throws {
         let fixture = try await RecordsFixture()
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
@@ -150,15 +150,15 @@ import Testing
     @Test(
         arguments: [
             ("code=http://loinc.org|8867-4", "record_term_by_term"), ("code=8867-4", "record_term_by_term"),
-            ("code=http://loinc.org|", "record_term_by_term"), ("identifier=urn:x|v", printIndex),
-            ("identifier=v", printIndex), ("identifier=urn:x|", "record_print_by_term"),
+            ("code=http://loinc.org|", "record_term_by_term"), ("identifier=urn:x|v", keyIndex),
+            ("identifier=v", keyIndex), ("identifier=urn:x|", "record_print_by_term"),
             ("value-quantity=gt5", "record_number_by_low"),
             ("value-date=gt2026", "record_time_by_low"), ("component-code-value-quantity=a$5", "record_part"),
             ("device=Device/d", "record_term_by_term"),
             ("date=ge2026-01-01", "record_by_date"), ("date=2026-03-01", "record_by_date"),
             ("date=lt2026-01-01", "record_by_date"),
         ])
-    func eachParameterGoesByItsIndex(query: String, index: String) async throws {
+    func eachParameterUsesItsIndex(query: String, index: String) async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         for value in [#""valueString":"a""#, #""valueDateTime":"2026-11-01""#] {
@@ -176,8 +176,8 @@ import Testing
         for part in [try #require(statement.records(limit: 10)), statement.totals()[0]] {
             let plan = try await fixture.database.read { try QueryPlan(part.sql, part.parameters, in: $0) }
             #expect(!plan.readsAll, "\(plan)")
-            // Of tables that are empty PostgreSQL takes any index.
-            if TestEngine.chosen == .sqlite { #expect(plan.goes(by: index), "\(query): \(plan)") }
+            // For empty tables PostgreSQL uses any index.
+            if TestEngine.chosen == .sqlite { #expect(plan.uses(index: index), "\(query): \(plan)") }
         }
         try await fixture.close()
     }
@@ -201,7 +201,7 @@ import Testing
             ("the next records", SearchReindexing.rowsSQL(.all), 3),
             ("the next without HealthKit's code", SearchReindexing.rowsSQL(.withoutHealthKitCode), 3),
         ])
-    func theIndexIsKeptByIndexes(name: String, sql: String, parameters: Int) async throws {
+    func maintenanceOfTheIndexUsesIndexes(name: String, sql: String, parameters: Int) async throws {
         let fixture = try await RecordsFixture()
         let plan = try await fixture.database.read {
             try QueryPlan(sql, Array(repeating: SQLValue(1), count: parameters), in: $0)
@@ -210,7 +210,7 @@ import Testing
         try await fixture.close()
     }
 
-    /// What a deletion costs is what the participant has, however much the store has of others.
+    /// The cost of a deletion depends on the participant's data only.
     @Test func aParticipantsCodesAreFoundByIndexes() async throws {
         let fixture = try await RecordsFixture()
         let theirs = RecordStore.numbers(of: "p1", ["Observation", "Patient"])
@@ -218,7 +218,7 @@ import Testing
             try QueryPlan(RecordStore.takingSQL(2), Array(repeating: SQLValue("p1"), count: 4), in: $0)
         }
         #expect(!taking.readsAll, "\(taking)")
-        if TestEngine.chosen == .sqlite { #expect(taking.goes(by: "record_protection_by_value"), "\(taking)") }
+        if TestEngine.chosen == .sqlite { #expect(taking.uses(index: "record_protection_by_value"), "\(taking)") }
         for (table, order) in RecordsSchema.searchEntryTables {
             let sql = "SELECT * FROM \(table) WHERE \(theirs.condition) ORDER BY \(order)"
             let plan = try await fixture.database.read { try QueryPlan(sql, theirs.parameters, in: $0) }
@@ -242,7 +242,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func theIndexOfAnOlderStoreIsMadeOfItsContentsAlsoAfterAStop() async throws {
+    @Test func indexOfAnOlderStoreIsBuiltAlsoAfterAStop() async throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let path = temporary.url.appendingPathComponent("older.sqlite").path
@@ -295,7 +295,7 @@ import Testing
             return try transaction.query(sql).map { try $0.text("name") }
         }
         #expect(tables.contains("record_term") && !former.contains { tables.contains($0) })
-        // Made anew it is the same; what an entry lacked is there again.
+        // A rebuilt index is equal; missing entries are restored.
         let indexed: [StaticString] = ["search_term", "record_term", "record_print", "record_number"]
         func rows() async throws -> [[String]] {
             try await database.read { transaction in try indexed.map { try transaction.rowTexts(of: "\($0)").sorted() }
@@ -310,5 +310,5 @@ import Testing
     }
 }
 
-/// The index by which a value is found that each resource has another one of.
-private let printIndex = TestEngine.chosen == .sqlite ? "record_print_by_term" : "record_print_by_print"
+/// The index of high-cardinality values.
+private let keyIndex = TestEngine.chosen == .sqlite ? "record_print_by_term" : "record_print_by_print"

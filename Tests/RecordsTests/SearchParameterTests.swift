@@ -7,7 +7,7 @@ import Testing
 
 @testable import Records
 
-/// The parameters of a search as clients write them into addresses and forms.
+/// Search parameters in the form that clients write into URLs and forms.
 @Suite struct SearchParameterTests {
     private static let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
     private static let strict = HTTPFields([HTTPField(name: .prefer, value: "handling=strict")])
@@ -29,8 +29,9 @@ import Testing
 
     // MARK: Plus signs
 
-    /// <https://url.spec.whatwg.org/#urlencoded-serializing>: forms and the usual client libraries write a space so.
-    @Test func aPlusSignIsASpaceWhereverASearchIsWritten() async throws {
+    /// <https://url.spec.whatwg.org/#urlencoded-serializing>: forms and common client libraries write a space in this
+    /// way.
+    @Test func plusSignIsASpaceInEverySearch() async throws {
         let fixture = try await filled()
         #expect(try await fixture.ids("/fhir/Patient?family=van+der+Berg") == ["x"])
         #expect(try await fixture.ids("/fhir/Patient?family:exact=van+der%20Berg") == ["x"])
@@ -39,7 +40,7 @@ import Testing
         let posted = try await fixture.send(
             .post, "/fhir/Patient/_search?family=van+der+Berg", body: "_id=x", headers: Self.form)
         #expect(posted.json["total"] == 1)
-        // The links say the same.
+        // The links have the same meaning.
         let (_, page) = try await fixture.get("/fhir/Patient?name=van+der,vander&_count=1")
         let next = try #require(link("next", page))
         #expect(next.contains("van%20der"))
@@ -58,8 +59,8 @@ import Testing
         try await fixture.close()
     }
 
-    /// An offset of a time that was not encoded, and the sign of an exponent, can mean nothing else.
-    @Test func aPlusSignThatWasNotEncodedIsReadWhereASpaceMeansNothing() async throws {
+    /// An unencoded time offset, or the sign of an exponent, can have no other meaning.
+    @Test func unencodedPlusSignIsReadWhereASpaceIsInvalid() async throws {
         let fixture = try await filled()
         for date in ["2026-02-01T12:00:00+02:00", "2026-02-01T10:00:00%2B00:00", "lt2026-02-02T05:00:00+14:00"] {
             #expect(try await fixture.ids("/fhir/Observation?date=\(date)") == ["b"], "\(date)")
@@ -82,7 +83,7 @@ import Testing
         (bundle["entry"]?.array ?? []).filter { $0["search"]?["mode"] == "outcome" }.compactMap { $0["resource"] }
     }
 
-    @Test func anUnknownParameterIsNamedInTheBundle() async throws {
+    @Test func unknownParameterIsReportedInTheBundle() async throws {
         let fixture = try await filled()
         for (path, names, total) in [
             ("Observation?foo=1&code=8867-4", ["foo"], 2), ("Observation?_filter=x&_id=a", ["_filter"], 1),
@@ -105,20 +106,20 @@ import Testing
                 #expect(issue["diagnostics"]?.string?.contains(" \(name) ") == true, "\(path): \(issue)")
             }
             #expect(link("self", bundle)?.contains("foo") == false)
-            // Strictly, nothing is answered.
+            // With strict handling nothing is returned.
             let strict = try await fixture.get("/fhir/" + path, headers: Self.strict)
             #expect(strict.0 == 400 && code(strict.1) == "parameter-unknown", "\(path)")
             #expect(strict.1["issue"]?[0]?["diagnostics"]?.string?.contains(names[0]) == true, "\(strict.1)")
         }
         #expect(outcomes(try await fixture.get("/fhir/Observation?code=8867-4").1).isEmpty)
-        // What is understood wrongly would find others: an error in any case.
+        // A misinterpreted parameter would find other resources: always an error.
         for path in ["Observation?code:nonsense=1", "Observation?date=x", "Observation?code.name=x"] {
             #expect(try await fixture.get("/fhir/" + path).0 == 400, "\(path)")
         }
         try await fixture.close()
     }
 
-    @Test func anUnknownParameterIsNamedInBatchesFormsAndXML() async throws {
+    @Test func unknownParameterIsReportedInBatchesFormsAndXML() async throws {
         let fixture = try await filled()
         let body =
             #"{"resourceType":"Bundle","type":"batch","entry":[{"request":{"method":"GET","url":"Observation?foo=1"}}]}"#
@@ -137,8 +138,9 @@ import Testing
         try await fixture.close()
     }
 
-    /// The name is the client's: it is neither long nor does it have what a page or a log could stumble over.
-    @Test func aNameIsRepeatedInPart() {
+    /// The name comes from the client: the message limits its length and removes characters that pages or logs could
+    /// misinterpret.
+    @Test func parameterNameIsShortenedInMessages() {
         #expect(ParameterName.shown("foo") == "foo")
         #expect(ParameterName.shown("a\u{7}\u{202E}\nb") == "ab...")
         let long = ParameterName.shown(String(repeating: "x", count: 1_000))
@@ -147,7 +149,7 @@ import Testing
         #expect(many?.issue.count == 20 && OperationOutcome(ignored: []) == nil)
     }
 
-    @Test func aSearchOfSeveralTypesTakesTheirCommonParametersAlone() async throws {
+    @Test func searchOfSeveralTypesAcceptsOnlyCommonParameters() async throws {
         let fixture = try await filled()
         for path in ["?_type=Patient,Encounter&birthdate=1900", "?birthdate=1900", "Patient/x/*?birthdate=1900"] {
             let (status, outcome) = try await fixture.get("/fhir/" + path)

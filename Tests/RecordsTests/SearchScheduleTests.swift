@@ -6,7 +6,7 @@ import Testing
 @testable import Records
 @testable import ServerHTTP
 
-/// Callers take turns, and none has more than its part.
+/// Callers take turns, and each has a limited share.
 @Suite(.timeLimit(.minutes(10))) struct SearchScheduleTests {
     /// A clock that tests set.
     private final class Clock: Sendable {
@@ -15,7 +15,7 @@ import Testing
         func advance(_ seconds: Int) { time.withLock { $0 += .seconds(seconds) } }
     }
 
-    /// Searches that go on until they are told to end, in the order in which they began.
+    /// Searches that run until they are ended, in the order in which they began.
     private final class Searches: Sendable {
         private let begun = Mutex<[(name: String, wait: Wait)]>([])
         var names: [String] { begun.withLock { $0.map(\.name) } }
@@ -26,7 +26,7 @@ import Testing
             if await wait.ending(within: .seconds(Patience.seconds)) != .granted { throw CancellationError() }
         }
 
-        /// Ends the oldest search of a name that goes on.
+        /// Ends the oldest running search of a name.
         func end(_ name: String) {
             begun.withLock { all in _ = all.contains { $0.name == name && $0.wait.end(.granted) } }
         }
@@ -51,14 +51,14 @@ import Testing
             tasks.append(Task { try await schedule.running(for: caller) { try await searches.run(caller) } })
             await until { schedule.count != before }
         }
-        // One caller asks ten times, and has two at a time.
+        // One caller sends ten requests, and runs two at a time.
         for _ in 0..<10 { await ask("a") }
         #expect(schedule.count == (2, 8))
-        // Others begin at once for as long as there is room.
+        // Other callers begin immediately while slots are free.
         for caller in ["b", "c", "d", "e", "d"] { await ask(caller) }
         await until { searches.names.count == 4 }
         #expect(searches.names.sorted() == ["a", "a", "b", "c"] && schedule.count == (4, 11))
-        // Then each has its turn, and the one that asked ten times only one of them.
+        // Then each has its turn, and the caller with ten requests only one of them.
         var ended = searches.names
         for next in ["b", "a", "c", "a"] {
             searches.end(next)
@@ -78,14 +78,14 @@ import Testing
         let clock = Clock()
         let schedule = schedule(clock)
         for _ in 0..<3 { try await schedule.running(for: "a") { clock.advance(40) } }
-        // 60 at once and 1 a second: 120 were used in 120 seconds.
+        // 60 at once and 1 a second: 120 seconds were used in 120 seconds.
         try await schedule.running(for: "a") { clock.advance(1) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             let searches = Searches()
             for _ in 0..<2 { group.addTask { try await schedule.running(for: "b") { try await searches.run("b") } } }
             await until { searches.names.count == 2 }
             clock.advance(70)
-            // Two at a time use two seconds in one.
+            // Two at a time use two seconds per second.
             for _ in 0..<2 { searches.end("b") }
             try await group.waitForAll()
         }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Records
 
-/// What search means, value by value.
+/// The meaning of search, value by value.
 @Suite struct SearchSemanticsTests {
     @Test(arguments: [
         ("code=http://loinc.org%7C8867-4", ["a"]), ("code=http://loinc.org%7C", ["a", "b"]), ("code=%7Cown", ["c"]),
@@ -26,7 +26,7 @@ import Testing
         ("combo-code=own", ["c"]), ("code-value-quantity=8867-4$72", ["a"]), ("subject:missing=true", []),
         ("_sort=-date", ["a", "b", "c"]),
     ])
-    func valuesFindWhatFHIRSays(query: String, expected: [String]) async throws {
+    func valuesFindTheResultsThatFHIRDefines(query: String, expected: [String]) async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(observation("a"))
         try await fixture.put(observation("b", code: "2708-6"))
@@ -46,7 +46,7 @@ import Testing
         "date=xx2026", "_count=-1", "_count=many", "_cursor=abc", "_summary=most",
         "subject=nobody%20known", "_lastUpdated=",
     ])
-    func whatCannotBeMeantIsRefused(query: String) async throws {
+    func invalidValuesAreRefused(query: String) async throws {
         let fixture = try await RecordsFixture()
         let (status, json) = try await fixture.get("/fhir/Observation?\(query)")
         #expect(status == (query.hasSuffix("=") ? 200 : 400), "\(query)")
@@ -54,7 +54,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func theSelfLinkShowsWhatWasUsedAndNothingElse() async throws {
+    @Test func selfLinkHasOnlyTheUsedParameters() async throws {
         let fixture = try await RecordsFixture()
         let (_, bundle) = try await fixture.get(
             "/fhir/Observation?code=http://loinc.org%7C8867-4&nonsense=1&_count=3&_format=json")
@@ -75,8 +75,8 @@ import Testing
             try SearchQuery(type: "Observation", parameters: [("_count", "0")], strict: true, now: Date()).isCountOnly)
     }
 
-    /// What changes while pages are turned moves nothing: the order is that of first arrival.
-    @Test func aNewVersionMovesNothing() async throws {
+    /// Changes between two pages move nothing: the order is that of first arrival.
+    @Test func newVersionKeepsTheOrderOfPages() async throws {
         let fixture = try await RecordsFixture()
         for id in ["a", "b", "c"] { try await fixture.put(observation(id)) }
         let first = try await fixture.get("/fhir/Observation?_count=1").1
@@ -90,7 +90,7 @@ import Testing
         try await fixture.close()
     }
 
-    /// Each prefix against FHIR's own words for ranges, over all positions that two ranges can have to each other.
+    /// Each prefix compared with FHIR's own definition for ranges, over all relative positions of two ranges.
     @Test(arguments: ["eq", "ne", "gt", "lt", "ge", "le", "sa", "eb"])
     func prefixesCompareRanges(prefix: String) async throws {
         let fixture = try await RecordsFixture()
@@ -106,7 +106,7 @@ import Testing
                     """)
             }
         }
-        // The value: all of one day, so [day, day + 1).
+        // The value covers one day: [day, day + 1).
         for day in 1...6 {
             let expected = stored.filter { range in
                 let contained = day <= range.low && range.high <= day + 1
@@ -144,7 +144,7 @@ import Testing
         ("2026-03-01T10:00 05:00", 60_000), ("2026-03-01T10:00:00", 1000), ("2026-03-01T10:00:00.005Z", 1),
         ("2026", 31_536_000_000), ("2026-02", 2_419_200_000),
     ])
-    func aDateIsAsWideAsItIsWritten(text: String, milliseconds: Int64) throws {
+    func rangeOfADateFollowsItsPrecision(text: String, milliseconds: Int64) throws {
         let query = try SearchQuery(type: "Observation", parameters: [("date", text)], strict: true, now: Date())
         guard case .date(.eq, let period)? = query.conditions.first?.alternatives.first else {
             Issue.record("no range")

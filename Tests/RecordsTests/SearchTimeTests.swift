@@ -5,7 +5,7 @@ import Testing
 
 @testable import Records
 
-/// What takes too long to find: no request has the database for longer than it may.
+/// Time limits of searches: no request uses the database for longer than its limit.
 @Suite struct SearchTimeTests {
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
@@ -24,7 +24,7 @@ import Testing
         fixture.searchTime = .zero
         let (status, outcome) = try await fixture.get("/fhir/\(path)", token: "writer")
         #expect(status == 400 && outcome["issue"]?[0]?["code"] == "too-costly" && code(outcome) == "too-costly")
-        // What names a resource looks for none.
+        // A request with an id needs no search.
         #expect(try await fixture.get("/fhir/Observation/a", token: "writer").0 == 200)
         try await fixture.close()
     }
@@ -45,7 +45,7 @@ import Testing
         try await fixture.close()
     }
 
-    /// However little each of them takes.
+    /// For any short time that each of them takes.
     @Test func conditionalWritesOfABatchShareItsTime() async throws {
         var fixture = try await fixture()
         fixture.searchTime = .milliseconds(20)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Records
 
-/// The indexes whose keys end where a query does (step 410).
+/// The indexes whose keys have only the columns of their queries (step 410).
 @Suite struct ShorterKeysTests {
-    /// Resources with times of all lengths, some without an end, some that end before they begin.
+    /// Returns resources with times of all lengths, some without an end, some that end before they begin.
     private static func resources(_ count: Int, _ random: inout Seeded) -> [String] {
         func time(_ seconds: Int) -> String {
             DateTime(Date(timeIntervalSince1970: 1_772_000_000 + Double(seconds))).description
@@ -62,8 +62,8 @@ import Testing
         }
     }
 
-    /// <https://hl7.org/fhir/R4/search.html#prefix>, said without an index.
-    @Test func aTimeOfAnyLengthIsFoundAsThePrefixSays() async throws {
+    /// <https://hl7.org/fhir/R4/search.html#prefix>, evaluated without an index.
+    @Test func periodOfAnyLengthIsFoundByThePrefixRules() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = Seeded(seed)
         let fixture = try await RecordsFixture()

@@ -6,7 +6,7 @@ import Trust
 
 @testable import Records
 
-/// Code systems are stored as other records are; the server's own are not written.
+/// Code systems are stored like other records; those of the server cannot be written.
 @Suite struct StoredDefinitionTests {
     private static let own = JSONObject(resourceType: "CodeSystem", id: "own").setting("url", "urn:example:own")
 
@@ -75,7 +75,7 @@ import Trust
         let renamed = try await fixture.send(
             .patch, "/fhir/CodeSystem/x", body: #"{"url":"urn:example:own"}"#, headers: patch)
         #expect(renamed.status == 403 && code(renamed.json) == "type-published", "\(renamed.json)")
-        // Without a token there is what is published.
+        // Without a token only published resources are returned.
         let open = try await fixture.send(.get, "/fhir/CodeSystem", token: "")
         #expect(open.json["total"] == 1)
         #expect(try await fixture.send(.get, "/fhir/CodeSystem/own", token: "").status == 200)
@@ -88,8 +88,8 @@ import Trust
         try await fixture.close()
     }
 
-    /// A part of a resource does not replace the whole.
-    @Test func aPartIsNoUpdate() async throws {
+    /// A subset of a resource does not replace the whole.
+    @Test func subsetOfAResourceIsRefusedAsAnUpdate() async throws {
         let fixture = try await fixture()
         _ = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a"))
         let part = try await fixture.send(.get, "/fhir/Observation/a?_elements=status,code")
@@ -104,7 +104,7 @@ import Trust
             try await fixture.send(.post, "/fhir", body: bundle),
         ] { #expect(answer.status == 422 && code(answer.json) == "subsetted-update", "\(answer.json)") }
         #expect(try await fixture.rows == rows)
-        // Where there is no whole, or what is stored is a part, it is taken.
+        // If there is no whole resource, or the stored one is a subset, it is accepted.
         let other = text.replacingOccurrences(of: #""id":"a""#, with: #""id":"b""#)
         for status in [201, 200] {
             #expect(try await fixture.send(.put, "/fhir/Observation/b", body: other).status == status)

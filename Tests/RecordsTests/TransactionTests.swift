@@ -13,7 +13,7 @@ import Testing
     }
 
     private func entry(
-        _ method: String, _ url: String, _ resource: String? = nil, fullURL: String? = nil, _ more: String = ""
+        _ method: String, url: String, resource: String? = nil, fullURL: String? = nil, more: String = ""
     ) -> String {
         let body = resource.map { #","resource":\#($0)"# } ?? ""
         let full = fullURL.map { #""fullUrl":"\#($0)","# } ?? ""
@@ -40,65 +40,68 @@ import Testing
         (json["entry"]?.array ?? []).map { String($0["response"]?["status"]?.string?.prefix(3) ?? "") }
     }
 
-    private func subject(_ json: JSON, _ place: Int) -> String? {
-        json["entry"]?[place]?["resource"]?["subject"]?["reference"]?.string
+    private func subject(_ json: JSON, _ index: Int) -> String? {
+        json["entry"]?[index]?["resource"]?["subject"]?["reference"]?.string
     }
 
-    // MARK: References by a search
+    // MARK: Conditional references
 
-    @Test func aSearchFindsWhatTheTransactionCreates() async throws {
+    @Test func conditionalReferenceFindsAResourceOfTheTransaction() async throws {
         let fixture = try await fixture()
-        for (place, condition) in [
+        for (index, condition) in [
             "", #","ifNoneExist":"identifier=urn:s|1""#, #","ifNoneExist":"identifier=urn:s|1""#,
         ]
         .enumerated() {
-            if place == 1 { _ = try await fixture.send(.delete, "/fhir/Patient?identifier=urn:s%7C1") }
+            if index == 1 { _ = try await fixture.send(.delete, "/fhir/Patient?identifier=urn:s%7C1") }
             let (status, json) = try await send(
-                fixture, entry("POST", "Basic", basic("Patient?identifier=urn:s|1")),
-                entry("POST", "Patient", patient("1"), condition))
-            #expect(status == 200 && statuses(json) == ["201", place == 2 ? "200" : "201"], "\(place) \(json)")
+                fixture, entry("POST", url: "Basic", resource: basic("Patient?identifier=urn:s|1")),
+                entry("POST", url: "Patient", resource: patient("1"), more: condition))
+            #expect(status == 200 && statuses(json) == ["201", index == 2 ? "200" : "201"], "\(index) \(json)")
             let id = json["entry"]?[1]?["resource"]?["id"]?.string
-            #expect(id != nil && subject(json, 0) == id.map { "Patient/\($0)" }, "\(place) \(json)")
+            #expect(id != nil && subject(json, 0) == id.map { "Patient/\($0)" }, "\(index) \(json)")
         }
         try await fixture.close()
     }
 
-    @Test func aSearchFindsWhatIsThereWhenAllIsDone() async throws {
+    @Test func conditionalReferenceUsesTheStateAfterTheTransaction() async throws {
         let fixture = try await fixture()
         _ = try await fixture.send(.put, "/fhir/Patient/p1", body: patient("1", id: "p1"))
         let rows = try await fixture.rows
-        // 1. Not what is deleted, nor what has another identifier afterwards.
+        // 1. Neither a deleted resource, nor one with another identifier afterwards.
         for other in [
-            entry("DELETE", "Patient/p1"), entry("DELETE", "Patient?identifier=urn:s|1"),
-            entry("PUT", "Patient/p1", patient("2", id: "p1")),
+            entry("DELETE", url: "Patient/p1"), entry("DELETE", url: "Patient?identifier=urn:s|1"),
+            entry("PUT", url: "Patient/p1", resource: patient("2", id: "p1")),
         ] {
             let (status, json) = try await send(
-                fixture, entry("POST", "Basic", basic("Patient?identifier=urn:s|1")), other)
+                fixture, entry("POST", url: "Basic", resource: basic("Patient?identifier=urn:s|1")), other)
             #expect(status == 412 && code(json) == "reference-unresolved", "\(json)")
             #expect(json["issue"]?[0]?["diagnostics"]?.string?.contains("Entry 1") == true)
         }
         // 2. Not one of two.
         let (status, json) = try await send(
-            fixture, entry("POST", "Basic", basic("Patient?identifier=urn:s|1")), entry("POST", "Patient", patient("1"))
+            fixture, entry("POST", url: "Basic", resource: basic("Patient?identifier=urn:s|1")),
+            entry("POST", url: "Patient", resource: patient("1"))
         )
         #expect(status == 412 && code(json) == "multiple-matches", "\(json)")
         #expect(try await fixture.rows == rows)
-        // 3. What a patch, an update or the place of a deleted one makes of it.
+        // 3. The result of a patch, of an update, or of restoring a deleted resource.
         let patch =
             #"{"resourceType":"Binary","contentType":"application/json-patch+json","data":"\#(Data(#"[{"op":"replace","path":"/identifier/0/value","value":"3"}]"#.utf8).base64EncodedString())"}"#
         let patched = try await send(
-            fixture, entry("POST", "Basic", basic("Patient?identifier=urn:s|3")), entry("PATCH", "Patient/p1", patch))
+            fixture, entry("POST", url: "Basic", resource: basic("Patient?identifier=urn:s|3")),
+            entry("PATCH", url: "Patient/p1", resource: patch))
         #expect(subject(patched.json, 0) == "Patient/p1", "\(patched.json)")
         let replaced = try await send(
-            fixture, entry("POST", "Basic", basic("Patient?identifier=urn:s|3")), entry("DELETE", "Patient/p1"),
-            entry("POST", "Patient", patient("3")))
+            fixture, entry("POST", url: "Basic", resource: basic("Patient?identifier=urn:s|3")),
+            entry("DELETE", url: "Patient/p1"),
+            entry("POST", url: "Patient", resource: patient("3")))
         #expect(statuses(replaced.json) == ["201", "204", "201"], "\(replaced.json)")
         #expect(
             subject(replaced.json, 0)
                 == (replaced.json["entry"]?[2]?["resource"]?["id"]?.string).map { "Patient/\($0)" })
-        // 4. At this server's own address too.
+        // 4. Also with this server's base URL.
         let absolute = try await send(
-            fixture, entry("POST", "Basic", basic("http://localhost/fhir/Patient?identifier=urn:s|3")))
+            fixture, entry("POST", url: "Basic", resource: basic("http://localhost/fhir/Patient?identifier=urn:s|3")))
         #expect(subject(absolute.json, 0) == subject(replaced.json, 0), "\(absolute.json)")
         try await fixture.close()
     }
@@ -109,9 +112,9 @@ import Testing
             #"{"resourceType":"Basic","code":{"text":"x"},"identifier":[{"system":"urn:b","value":"\#(value)"}],"subject":{"reference":"\#(reference)"}}"#
         }
         let (status, json) = try await send(
-            fixture, entry("POST", "Basic", linked("1", "urn:uuid:2"), fullURL: "urn:uuid:1"),
-            entry("POST", "Basic", linked("2", "Basic?identifier=urn:b|1"), fullURL: "urn:uuid:2"),
-            entry("POST", "Basic", linked("3", "urn:uuid:3"), fullURL: "urn:uuid:3"))
+            fixture, entry("POST", url: "Basic", resource: linked("1", "urn:uuid:2"), fullURL: "urn:uuid:1"),
+            entry("POST", url: "Basic", resource: linked("2", "Basic?identifier=urn:b|1"), fullURL: "urn:uuid:2"),
+            entry("POST", url: "Basic", resource: linked("3", "urn:uuid:3"), fullURL: "urn:uuid:3"))
         let ids = (json["entry"]?.array ?? []).compactMap { $0["resource"]?["id"]?.string }
         #expect(status == 200 && ids.count == 3, "\(json)")
         #expect((0..<3).map { subject(json, $0) } == ["Basic/\(ids[1])", "Basic/\(ids[0])", "Basic/\(ids[2])"])
@@ -122,8 +125,8 @@ import Testing
         let fixture = try await fixture()
         let rows = try await fixture.rows
         let (status, json) = try await send(
-            fixture, entry("POST", "Basic", basic("Observation?subject:Patient.identifier=urn:s|1")),
-            entry("POST", "Observation", observation("x")))
+            fixture, entry("POST", url: "Basic", resource: basic("Observation?subject:Patient.identifier=urn:s|1")),
+            entry("POST", url: "Observation", resource: observation("x")))
         #expect(status == 400 && code(json) == "criteria-undecidable", "\(json)")
         #expect(try await fixture.rows == rows)
         try await fixture.close()
@@ -133,7 +136,7 @@ import Testing
 
     private static let old = "http://old.example/fhir"
 
-    /// The reference of an entry, and what it becomes: `#` is the new id.
+    /// The reference of an entry, and its result: `#` is the new id.
     @Test(arguments: [
         ("Patient/77", "Patient/#"), ("http://old.example/fhir/Patient/77", "Patient/#"),
         ("Patient/77/_history/3", "Patient/#/_history/1"),
@@ -151,9 +154,12 @@ import Testing
         ][reference]
         let (_, json) = try await send(
             fixture,
-            url.map { entry("POST", "Organization", #"{"resourceType":"Organization","name":"x"}"#, fullURL: $0) }
-                ?? entry("POST", "Patient", patient("1", id: "77"), fullURL: Self.old + "/Patient/77"),
-            entry("POST", "Basic", basic(reference), fullURL: Self.old + "/Basic/88"))
+            url.map {
+                entry(
+                    "POST", url: "Organization", resource: #"{"resourceType":"Organization","name":"x"}"#, fullURL: $0)
+            }
+                ?? entry("POST", url: "Patient", resource: patient("1", id: "77"), fullURL: Self.old + "/Patient/77"),
+            entry("POST", url: "Basic", resource: basic(reference), fullURL: Self.old + "/Basic/88"))
         let id = try #require(json["entry"]?[0]?["resource"]?["id"]?.string, "\(json)")
         #expect(
             subject(json, 1)
@@ -161,13 +167,13 @@ import Testing
         try await fixture.close()
     }
 
-    /// A relative reference is about the entry's own server: where the entry is of none, it is about this one.
+    /// A relative reference refers to the entry's own server, or to this one if the entry has no server.
     @Test func relativeReferencesOfEntriesOfNoServerStay() async throws {
         let fixture = try await fixture()
         let (_, json) = try await send(
-            fixture, entry("POST", "Patient", patient("1", id: "77"), fullURL: Self.old + "/Patient/77"),
-            entry("POST", "Basic", basic("Patient/77"), fullURL: "urn:uuid:8"),
-            entry("POST", "Basic", basic("Patient/77"), fullURL: "http://third.example/fhir/Basic/1"))
+            fixture, entry("POST", url: "Patient", resource: patient("1", id: "77"), fullURL: Self.old + "/Patient/77"),
+            entry("POST", url: "Basic", resource: basic("Patient/77"), fullURL: "urn:uuid:8"),
+            entry("POST", url: "Basic", resource: basic("Patient/77"), fullURL: "http://third.example/fhir/Basic/1"))
         #expect([subject(json, 1), subject(json, 2)] == ["Patient/77", "Patient/77"], "\(json)")
         try await fixture.close()
     }
@@ -178,8 +184,9 @@ import Testing
             _ = try await fixture.send(.put, "/fhir/Patient/p1", body: patient(value, id: "p1"))
         }
         let (_, json) = try await send(
-            fixture, entry("PUT", "Patient/p1", patient("3", id: "p1"), fullURL: Self.old + "/Patient/p1"),
-            entry("POST", "Basic", basic("Patient/p1/_history/9"), fullURL: Self.old + "/Basic/1"))
+            fixture,
+            entry("PUT", url: "Patient/p1", resource: patient("3", id: "p1"), fullURL: Self.old + "/Patient/p1"),
+            entry("POST", url: "Basic", resource: basic("Patient/p1/_history/9"), fullURL: Self.old + "/Basic/1"))
         #expect(subject(json, 1) == "Patient/p1/_history/3", "\(json)")
         #expect(json["entry"]?[0]?["response"]?["etag"] == "W/\"3\"")
         try await fixture.close()
@@ -203,10 +210,10 @@ import Testing
             {"resourceType":"Questionnaire","id":"q","status":"draft","url":"\(url)","derivedFrom":["\(url)"]}]
             """
         let (status, json) = try await send(
-            fixture, entry("POST", "Patient", patient("1"), fullURL: url),
-            entry("POST", "Organization", #"{"resourceType":"Organization","name":"x"}"#, fullURL: uuid),
-            entry("POST", "Location", #"{"resourceType":"Location","name":"x"}"#, fullURL: oid),
-            entry("POST", "Basic", basic("#c", members), fullURL: Self.old + "/Basic/1"))
+            fixture, entry("POST", url: "Patient", resource: patient("1"), fullURL: url),
+            entry("POST", url: "Organization", resource: #"{"resourceType":"Organization","name":"x"}"#, fullURL: uuid),
+            entry("POST", url: "Location", resource: #"{"resourceType":"Location","name":"x"}"#, fullURL: oid),
+            entry("POST", url: "Basic", resource: basic("#c", members), fullURL: Self.old + "/Basic/1"))
         #expect(status == 200, "\(json)")
         let entries = json["entry"]?.array ?? []
         let ids = entries.compactMap { $0["resource"]?["id"]?.string }
@@ -238,60 +245,68 @@ import Testing
         let fixture = try await fixture()
         _ = try await fixture.send(.put, "/fhir/Patient/p1", body: patient("1", id: "p1"))
         let (status, json) = try await send(
-            fixture, entry("POST", "Patient", patient("1"), #","ifNoneExist":"identifier=urn:s|1""#),
-            entry("DELETE", "Patient?identifier=urn:s|1"))
+            fixture,
+            entry("POST", url: "Patient", resource: patient("1"), more: #","ifNoneExist":"identifier=urn:s|1""#),
+            entry("DELETE", url: "Patient?identifier=urn:s|1"))
         #expect(status == 200 && statuses(json) == ["201", "204"], "\(json)")
         #expect(try await fixture.send(.get, "/fhir/Patient/p1").status == 410)
         let again = try await send(
-            fixture, entry("PUT", "Patient?identifier=urn:s|1", patient("1")),
-            entry("DELETE", "Patient?identifier=urn:s|1"))
+            fixture, entry("PUT", url: "Patient?identifier=urn:s|1", resource: patient("1")),
+            entry("DELETE", url: "Patient?identifier=urn:s|1"))
         #expect(statuses(again.json) == ["201", "204"], "\(again.json)")
         #expect(try await fixture.ids("/fhir/Patient").count == 1)
         try await fixture.close()
     }
 
-    @Test func noResourceIsMeantByTwoEntries() async throws {
+    @Test func twoEntriesOfOneResourceAreRefused() async throws {
         let fixture = try await fixture()
         _ = try await fixture.send(.put, "/fhir/Patient/p1", body: patient("1", id: "p1"))
         let rows = try await fixture.rows
-        let put = entry("PUT", "Patient?identifier=urn:s|9", patient("9"))
-        let create = entry("POST", "Patient", patient("9"), #","ifNoneExist":"identifier=urn:s|9""#)
-        for (place, others) in [
-            [entry("POST", "Patient", patient("9")), put], [entry("POST", "Patient", patient("9")), create],
-            [put, create], [create, create], [put, entry("PUT", "Patient/p2", patient("9", id: "p2"))],
-            [put, entry("PUT", "Patient?identifier=urn:s|9&_id=none", patient("9"))],
-            [entry("DELETE", "Patient/p1"), entry("PUT", "Patient/p1", patient("2", id: "p1"))],
-            [entry("DELETE", "Patient/p1"), entry("DELETE", "Patient?identifier=urn:s|1")],
-            [entry("DELETE", "Patient/none"), entry("PUT", "Patient/none", patient("2", id: "none"))],
+        let put = entry("PUT", url: "Patient?identifier=urn:s|9", resource: patient("9"))
+        let create = entry(
+            "POST", url: "Patient", resource: patient("9"), more: #","ifNoneExist":"identifier=urn:s|9""#)
+        for (index, others) in [
+            [entry("POST", url: "Patient", resource: patient("9")), put],
+            [entry("POST", url: "Patient", resource: patient("9")), create],
+            [put, create], [create, create], [put, entry("PUT", url: "Patient/p2", resource: patient("9", id: "p2"))],
+            [put, entry("PUT", url: "Patient?identifier=urn:s|9&_id=none", resource: patient("9"))],
+            [entry("DELETE", url: "Patient/p1"), entry("PUT", url: "Patient/p1", resource: patient("2", id: "p1"))],
+            [entry("DELETE", url: "Patient/p1"), entry("DELETE", url: "Patient?identifier=urn:s|1")],
             [
-                entry("PUT", "Patient/p1", patient("2", id: "p1")),
-                entry("PUT", "Patient?identifier=urn:s|1", patient("3")),
+                entry("DELETE", url: "Patient/none"),
+                entry("PUT", url: "Patient/none", resource: patient("2", id: "none")),
+            ],
+            [
+                entry("PUT", url: "Patient/p1", resource: patient("2", id: "p1")),
+                entry("PUT", url: "Patient?identifier=urn:s|1", resource: patient("3")),
             ],
         ].enumerated() {
             let (status, json) = try await send(fixture, others[0], others[1])
-            #expect(status == 400 && code(json) == "resource-named-twice", "\(place) \(json)")
+            #expect(status == 400 && code(json) == "resource-named-twice", "\(index) \(json)")
             #expect(try await fixture.rows == rows)
         }
-        // What is there already is written by neither.
-        let present = entry("POST", "Patient", patient("1"), #","ifNoneExist":"identifier=urn:s|1""#)
+        // An existing resource is written by neither.
+        let present = entry(
+            "POST", url: "Patient", resource: patient("1"), more: #","ifNoneExist":"identifier=urn:s|1""#)
         let (_, json) = try await send(
-            fixture, present, present, entry("DELETE", "Patient?identifier=urn:s|none"),
-            entry("DELETE", "Patient?identifier=urn:s|none"))
+            fixture, present, present, entry("DELETE", url: "Patient?identifier=urn:s|none"),
+            entry("DELETE", url: "Patient?identifier=urn:s|none"))
         #expect(statuses(json) == ["200", "200", "204", "204"], "\(json)")
         try await fixture.close()
     }
 
-    // MARK: Whole or not at all
+    // MARK: Atomicity
 
-    @Test func whatIsReadSeesWhatIsWrittenAndFailsAllWhereItFails() async throws {
+    @Test func readingEntriesSeeTheWritesAndTheirFailureFailsTheTransaction() async throws {
         let fixture = try await fixture()
         for id in ["p1", "p2"] { _ = try await fixture.send(.put, "/fhir/Patient/\(id)", body: patient(id, id: id)) }
         let (status, json) = try await send(
-            fixture, entry("GET", "Patient/p1"), entry("PUT", "Patient/p1", patient("new", id: "p1")),
-            entry("PUT", "Patient/p3", patient("p3", id: "p3")), entry("GET", "Patient/p3"),
-            entry("GET", "Patient/p3/$everything"), entry("GET", "Patient/p1/_history/2"),
-            entry("GET", "Patient/p1/_history"), entry("GET", "Patient?identifier=urn:s|new"),
-            entry("DELETE", "Patient/p2"), entry("GET", "Patient/p2/_history"))
+            fixture, entry("GET", url: "Patient/p1"),
+            entry("PUT", url: "Patient/p1", resource: patient("new", id: "p1")),
+            entry("PUT", url: "Patient/p3", resource: patient("p3", id: "p3")), entry("GET", url: "Patient/p3"),
+            entry("GET", url: "Patient/p3/$everything"), entry("GET", url: "Patient/p1/_history/2"),
+            entry("GET", url: "Patient/p1/_history"), entry("GET", url: "Patient?identifier=urn:s|new"),
+            entry("DELETE", url: "Patient/p2"), entry("GET", url: "Patient/p2/_history"))
         #expect(status == 200 && Set(statuses(json)) == ["200", "201", "204"], "\(json)")
         let entries = json["entry"]?.array ?? []
         #expect(entries.first?["resource"]?["identifier"]?[0]?["value"] == "new")
@@ -300,13 +315,13 @@ import Testing
         let rows = try await fixture.rows
         for failing in ["Patient/none", "Patient/p2", "Patient/p3/_history/9", "Patient/p2/$everything"] {
             let (status, json) = try await send(
-                fixture, entry("POST", "Patient", patient("x")), entry("GET", failing))
+                fixture, entry("POST", url: "Patient", resource: patient("x")), entry("GET", url: failing))
             #expect([404, 410].contains(status), "\(failing) \(json)")
             #expect(json["issue"]?[0]?["diagnostics"]?.string?.contains("Entry 2") == true, "\(json)")
             #expect(try await fixture.rows == rows)
         }
         for failing in ["Patient/p3", "Patient/p3/$everything", "Patient/p3/Observation"] {
-            let (status, json) = try await send(fixture, entry("DELETE", "Patient/p3"), entry("GET", failing))
+            let (status, json) = try await send(fixture, entry("DELETE", url: "Patient/p3"), entry("GET", url: failing))
             #expect(status == 410, "\(failing) \(json)")
             #expect(try await fixture.rows == rows)
         }
@@ -316,8 +331,8 @@ import Testing
     @Test func aRefusalNamesItsEntryAmongAll() async throws {
         let fixture = try await fixture()
         let (status, json) = try await send(
-            fixture, entry("GET", "Patient"), entry("GET", "Observation"),
-            entry("PUT", "Patient/p1", patient("1", id: "p1"), #","ifMatch":"W/\"3\"""#))
+            fixture, entry("GET", url: "Patient"), entry("GET", url: "Observation"),
+            entry("PUT", url: "Patient/p1", resource: patient("1", id: "p1"), more: #","ifMatch":"W/\"3\"""#))
         #expect(status == 412 && json["issue"]?[0]?["diagnostics"]?.string?.contains("Entry 3") == true, "\(json)")
         try await fixture.close()
     }
@@ -325,8 +340,8 @@ import Testing
     @Test func twoEntriesOfOneFullURLAreRefused() async throws {
         let fixture = try await fixture()
         let (status, json) = try await send(
-            fixture, entry("POST", "Patient", patient("1"), fullURL: "urn:uuid:1"),
-            entry("POST", "Patient", patient("2"), fullURL: "urn:uuid:1"))
+            fixture, entry("POST", url: "Patient", resource: patient("1"), fullURL: "urn:uuid:1"),
+            entry("POST", url: "Patient", resource: patient("2"), fullURL: "urn:uuid:1"))
         #expect(status == 400 && code(json) == "full-url-twice", "\(json)")
         try await fixture.close()
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Records
 
-/// The order of receipt decides what is the present of a resource, whatever is handled first.
+/// The order of receipt decides the current version of a resource, in any order of handling.
 @Suite struct VersionOrderTests {
     private let start = Date(timeIntervalSince1970: 1_770_000_000)
     private let first = observation("a", code: "1-1")
@@ -14,7 +14,7 @@ import Testing
 
     private func after(_ milliseconds: Int) -> Date { start.addingTimeInterval(Double(milliseconds) / 1000) }
 
-    @Test func anOldMessageThatIsHandledLateIsHistory() async throws {
+    @Test func lateProcessedOldVersionIsHistory() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(second, at: after(9), received: after(2), number: 2, submission: "s2")
         for _ in 1...2 {
@@ -29,7 +29,7 @@ import Testing
         #expect(try await fixture.ids("/fhir/Observation?code=1-1") == [])
         #expect(try await fixture.get("/fhir/Observation/a/_history/2").1["code"]?["coding"]?[0]?["code"] == "1-1")
         #expect(try await versions(fixture, size: 9) == ["1", "2"])
-        // What comes next is the present, under the next number.
+        // The next version becomes current, with the next number.
         #expect(
             try await fixture.put(observation("a", code: "3-3"), received: after(3), number: 3, submission: "s3")
                 .became == [.updated: 3])
@@ -47,8 +47,8 @@ import Testing
         try await fixture.close()
     }
 
-    /// A, B, and A once more; B is handled last.
-    @Test func whatComesOnceMoreIsAsNewAsItsLastReceipt() async throws {
+    /// A, B, and A again; B is handled last.
+    @Test func repeatedContentHasTheTimeOfItsLastReceipt() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(first, received: after(1), submission: "s1")
         let again = try await fixture.put(first, received: after(3), submission: "s3")
@@ -62,7 +62,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func withinAMillisecondTheNumberDecides() async throws {
+    @Test func numberDecidesWithinAMillisecond() async throws {
         let fixture = try await RecordsFixture()
         try await fixture.put(second, received: after(1), number: 12, submission: "s12")
         #expect(try await fixture.put(first, received: after(1), number: 11, submission: "s11").isCurrent == false)
@@ -70,7 +70,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func pagesOfAHistoryHoldEachVersionOnceTheLastFirst() async throws {
+    @Test func historyHasEachVersionOnceWithTheNewestFirst() async throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         for size in 1...4 {

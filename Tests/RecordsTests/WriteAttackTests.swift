@@ -6,13 +6,13 @@ import Trust
 
 @testable import Records
 
-/// Attacks on what writes: whoever reaches one patient learns and changes nothing of another's.
+/// Attacks on writes: a caller with access to one patient reads and changes nothing of another.
 @Suite struct WriteAttackTests {
-    /// p1's app, and records of p2 that it must not see.
+    /// Returns p1's app, and records of p2 that it must not see.
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
-        try await fixture.addGrant("p1", "patient/*.cruds", .only(["p1"]))
+        try await fixture.addGrant("p1", scopes: "patient/*.cruds", patients: .only(["p1"]))
         try await fixture.put(observation("own"))
         try await fixture.put(observation("other", subject: "p2"))
         return fixture
@@ -26,7 +26,7 @@ import Trust
         ]
     }
 
-    @Test func f01_anothersRecordIsAsOneThatIsNotThere() async throws {
+    @Test func f01_foreignRecordLooksLikeAMissingOne() async throws {
         let fixture = try await fixture()
         let rows = try await fixture.rows
         for ((method, path, body), (_, free, _)) in zip(hidden("other"), hidden("none0")) {
@@ -44,7 +44,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func f02_whatIsWrittenBelongsToWhomTheGrantReaches() async throws {
+    @Test func f02_writtenRecordsBelongToPatientsOfTheGrant() async throws {
         let fixture = try await fixture()
         let rows = try await fixture.rows
         for (method, path, body, expected) in [
@@ -86,7 +86,7 @@ import Trust
             let entries = try await fixture.send(.post, "/fhir", body: batch, token: "p1").json["entry"]?.array ?? []
             #expect(["403", "404"].contains(entries.last?["response"]?["status"]?.string?.prefix(3)))
         }
-        // A hidden record is deleted as one that is not there: nothing is done.
+        // The deletion of a hidden record has the same response as that of a missing one, and no effect.
         let deletion =
             #"{"resourceType":"Bundle","type":"transaction","entry":[{"request":{"method":"DELETE","url":"Observation/other"}}]}"#
         let deleted = try await fixture.send(.post, "/fhir", body: deletion, token: "p1")
@@ -102,7 +102,7 @@ import Trust
 
     @Test func f05_labelsAreNotLowered() async throws {
         var fixture = try await fixture()
-        try await fixture.addGrant("writer-r", "user/*.cruds conf/R")
+        try await fixture.addGrant("writer-r", scopes: "user/*.cruds conf/R")
         func labelled(_ code: String, _ id: String = "l") -> String {
             observation(id).replacingOccurrences(
                 of: #""status""#,
@@ -129,9 +129,9 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func whoMayNotReadIsNotShownWhatTheyChanged() async throws {
+    @Test func callerWithoutReadPermissionDoesNotSeeTheWrittenResource() async throws {
         var fixture = try await fixture()
-        try await fixture.addGrant("changer", "user/*.cu")
+        try await fixture.addGrant("changer", scopes: "user/*.cu")
         let patch = #"{"status":"amended"}"#
         for method in ["Observation/own", "batch"] {
             let bundle =
@@ -142,7 +142,7 @@ import Trust
                 : try await fixture.send(
                     .patch, "/fhir/Observation/own", body: patch, token: "changer",
                     headers: [.contentType: "application/json"])
-            // A patch finds or fails by what is there.
+            // The result of a patch depends on the existing content.
             #expect(answer.status == (method == "batch" ? 200 : 403))
             #expect(!"\(answer.json)".contains("8867-4"), "\(method)")
         }
@@ -152,9 +152,9 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func f07_conditionsKnowOnlyWhatTheGrantSees() async throws {
+    @Test func f07_conditionsMatchOnlyRecordsOfTheGrant() async throws {
         let fixture = try await fixture()
-        // The other's record has the identifier: for p1's app there is none.
+        // Another patient's record has the identifier: for p1's app it does not exist.
         let condition: HTTPFields = [.ifNoneExist: "identifier=urn:x%7Cother%5C%7Cv"]
         let made = try await fixture.send(
             .post, "/fhir/Observation", body: observation("x"), token: "p1", headers: condition)
@@ -162,7 +162,7 @@ import Trust
         let address = "/fhir/Observation?identifier=urn:x%7Cother%5C%7Cv"
         #expect(try await fixture.send(.delete, address, token: "p1").status == 204)
         #expect(try await fixture.send(.get, "/fhir/Observation/other").status == 200)
-        // Neither does a wrong version tell of it.
+        // A wrong version does not reveal it either.
         for version in ["1", "7"] {
             let answer = try await fixture.send(
                 .put, "/fhir/Observation/other", body: observation("other"), token: "p1",
@@ -172,7 +172,7 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func f08_nobodyWritesTheAudit() async throws {
+    @Test func f08_auditCannotBeWritten() async throws {
         let fixture = try await fixture()
         for (method, path) in [
             (HTTPRequest.Method.post, "/fhir/AuditEvent"), (.put, "/fhir/AuditEvent/a"),
@@ -188,7 +188,7 @@ import Trust
     }
 }
 
-/// What hostile or careless clients send, each found by reading the code as one of them.
+/// Requests of hostile or careless clients, each found by reading the code from their point of view.
 @Suite(.timeLimit(.minutes(10)))
 struct WriteRobustnessTests {
     private func fixture() async throws -> RecordsFixture {
@@ -200,7 +200,7 @@ struct WriteRobustnessTests {
 
     private let asJSON: HTTPFields = [.contentType: "application/json"]
 
-    @Test func aPatchNestsNothingDeeperThanJSONIsRead() async throws {
+    @Test func patchCannotExceedTheJSONDepth() async throws {
         let fixture = try await fixture()
         func nested(_ levels: Int) -> String {
             String(repeating: #"{"n":"#, count: levels) + "1" + String(repeating: "}", count: levels)
@@ -210,7 +210,7 @@ struct WriteRobustnessTests {
             + #"{"op":"move","from":"/a","path":"/b\#(String(repeating: "/n", count: 119))"}]"#
         let answer = try await fixture.send(.patch, "/fhir/Observation/own", body: twice, headers: asJSON)
         #expect(answer.status == 422 && code(answer.json) == "too-costly", "\(answer.json)")
-        // A value that is as deep as may be read can be read again.
+        // A value of the maximum depth can be read again.
         let deep = try await fixture.send(
             .patch, "/fhir/Observation/own", body: #"[{"op":"add","path":"/a","value":\#(nested(180))}]"#,
             headers: asJSON)
@@ -222,7 +222,7 @@ struct WriteRobustnessTests {
     @Test(arguments: [
         "patient=p1&code=", "identifier=,&patient=p1", "_id=own&subject=,,", "code=",
     ])
-    func aCriterionThatSaysNothingIsNoCondition(criteria: String) async throws {
+    func emptyCriterionIsNotACondition(criteria: String) async throws {
         let fixture = try await fixture()
         let rows = try await fixture.rows
         for (method, body) in [(HTTPRequest.Method.delete, ""), (.put, observation("own", code: "x"))] {
@@ -249,13 +249,13 @@ struct WriteRobustnessTests {
         #expect(found.json["total"] == 1)
         let id = found.json["entry"]?[0]?["resource"]?["id"]?.string ?? ""
         #expect(try await fixture.ids("/fhir/Observation?subject=\(id)").count == 1)
-        // Two with one name: nobody can tell whose the pulse is.
+        // Two entries with one fullUrl: the subject of the pulse is ambiguous.
         let twice = try await fixture.send(.post, "/fhir", body: bundle(person + "," + person + "," + second))
         #expect(twice.status == 400 && code(twice.json) == "full-url-twice")
         try await fixture.close()
     }
 
-    @Test func whatIsNotToBeMadeTwiceIsNotMadeTwiceInABundle() async throws {
+    @Test func conditionalCreateIsNotDuplicatedWithinABundle() async throws {
         let fixture = try await fixture()
         func entry(_ url: String, _ condition: String = "") -> String {
             #"{"request":{"method":"POST","url":"\#(url)"\#(condition)},"resource":{"resourceType":"Patient","identifier":[{"system":"s","value":"1"}]}}"#
@@ -274,7 +274,7 @@ struct WriteRobustnessTests {
         try await fixture.close()
     }
 
-    @Test func aConditionalUpdateReplacesNothingThatItDoesNotFind() async throws {
+    @Test func conditionalUpdateDoesNotReplaceAnUnmatchedRecord() async throws {
         let fixture = try await fixture()
         let answer = try await fixture.send(
             .put, "/fhir/Observation?identifier=none", body: observation("own", code: "x"))
@@ -283,7 +283,7 @@ struct WriteRobustnessTests {
         try await fixture.close()
     }
 
-    @Test func whatIsDoneIsToldWhateverTheFormat() async throws {
+    @Test func successfulWriteIsReportedInEitherFormat() async throws {
         let fixture = try await fixture()
         var headers: HTTPFields = [.contentType: "application/fhir+json"]
         headers[.accept] = "application/fhir+xml"
@@ -293,7 +293,7 @@ struct WriteRobustnessTests {
         try await fixture.close()
     }
 
-    @Test func aBundleReadsSoMuchAndNoMore() async throws {
+    @Test func readsOfABundleAreLimited() async throws {
         let fixture = try await fixture()
         for number in 0..<30 { try await fixture.put(observation("o\(number)")) }
         let entry = #"{"request":{"method":"GET","url":"Observation?_count=50"}}"#
@@ -305,7 +305,7 @@ struct WriteRobustnessTests {
         try await fixture.close()
     }
 
-    @Test func aSearchHasSoManyValuesAndNoMore() async throws {
+    @Test func valuesOfASearchAreLimited() async throws {
         let fixture = try await fixture()
         let many = Array(repeating: "a", count: 501).joined(separator: ",")
         let answer = try await fixture.send(.get, "/fhir/Observation?_id=" + many)

@@ -9,7 +9,7 @@ import Trust
 
 @testable import Records
 
-/// Limits on what one request stores: what it is stays near what was sent.
+/// Limits on the data that one request stores: its size stays near that of the request.
 @Suite struct WriteLimitTests {
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
@@ -17,11 +17,11 @@ import Trust
         return fixture
     }
 
-    private func note(_ bytes: Int) -> String {
+    private func basic(_ bytes: Int) -> String {
         #"{"resourceType":"Basic","id":"n","code":{"text":"\#(String(repeating: "x", count: bytes))"}}"#
     }
 
-    private func entry(_ method: String, _ url: String, _ resource: String) -> String {
+    private func entry(_ method: String, url: String, resource: String) -> String {
         #"{"request":{"method":"\#(method)","url":"\#(url)"},"resource":\#(resource)}"#
     }
 
@@ -30,10 +30,10 @@ import Trust
         return #"{"resourceType":"Binary","contentType":"application/json-patch+json","data":"\#(data)"}"#
     }
 
-    /// 900 copies of a long text in 47 KB, and what else makes much of little.
-    @Test func aPatchMakesNoMoreThanAResourceMayHave() async throws {
+    /// 900 copies of a long text in 47 KB, and other small patches with large results.
+    @Test func patchIsLimitedToTheSizeOfAResource() async throws {
         let fixture = try await fixture()
-        _ = try await fixture.send(.put, "/fhir/Basic/n", body: note(900_000))
+        _ = try await fixture.send(.put, "/fhir/Basic/n", body: basic(900_000))
         let copies = (0..<900).map { #"{"op":"copy","from":"/code/text","path":"/e\#($0)"}"# }
         let five = "[" + copies.prefix(5).joined(separator: ",") + "]"
         func parameters(_ count: Int) -> String {
@@ -54,15 +54,15 @@ import Trust
             #expect(
                 codes.contains(code(answer.json) ?? "") && [413, 422].contains(answer.status), "\(type) \(answer.json)")
         }
-        // In a Bundle too, and of all of its entries together.
+        // In a Bundle too, for all of its entries together.
         for kind in ["batch", "transaction"] {
             let bundle =
-                #"{"resourceType":"Bundle","type":"\#(kind)","entry":[\#(entry("PATCH", "Basic/n", asBinary(five)))]}"#
+                #"{"resourceType":"Bundle","type":"\#(kind)","entry":[\#(entry("PATCH", url: "Basic/n", resource: asBinary(five)))]}"#
             let answer = try await fixture.send(.post, "/fhir", body: bundle)
             #expect("\(answer.json)".contains("resource-too-large"), "\(answer.json)")
         }
         #expect(try await fixture.send(.get, "/fhir/Basic/n").headers[.eTag] == "W/\"1\"")
-        // What fits is patched.
+        // A patch within the limit is applied.
         let three = "[" + copies.prefix(3).joined(separator: ",") + "]"
         let fitting = try await fixture.send(
             .patch, "/fhir/Basic/n", body: three, headers: [.contentType: "application/json-patch+json"])
@@ -70,16 +70,17 @@ import Trust
         try await fixture.close()
     }
 
-    @Test func patchesOfABundleMakeNoMoreTogether() async throws {
+    @Test func patchesOfABundleShareALimit() async throws {
         let fixture = try await fixture()
         for number in 0..<8 {
             _ = try await fixture.send(
                 .put, "/fhir/Basic/n\(number)",
-                body: note(900_000).replacingOccurrences(of: #""n""#, with: #""n\#(number)""#))
+                body: basic(900_000).replacingOccurrences(of: #""n""#, with: #""n\#(number)""#))
         }
         let copies =
             #"[{"op":"copy","from":"/code/text","path":"/language"},{"op":"copy","from":"/code/text","path":"/implicitRules"}]"#
-        let entries = (0..<8).map { entry("PATCH", "Basic/n\($0)", asBinary(copies)) }.joined(separator: ",")
+        let entries = (0..<8).map { entry("PATCH", url: "Basic/n\($0)", resource: asBinary(copies)) }.joined(
+            separator: ",")
         let rows = try await fixture.rows
         let transaction = try await fixture.send(
             .post, "/fhir", body: #"{"resourceType":"Bundle","type":"transaction","entry":[\#(entries)]}"#)
@@ -92,14 +93,14 @@ import Trust
         try await fixture.close()
     }
 
-    /// Links of one byte that become forty.
-    @Test func replacedLinksMakeNoMoreThanAResourceMayHave() async throws {
+    /// Links of one byte that are replaced by forty.
+    @Test func replacedLinksAreLimitedToTheSizeOfAResource() async throws {
         let fixture = try await fixture()
         let rows = try await fixture.rows
         let links = Array(repeating: #"{"reference":"u:"}"#, count: 150_000).joined(separator: ",")
         let list = #"{"resourceType":"Basic","author":{"reference":"u:"},"x":[\#(links)]}"#
         let bundle =
-            #"{"resourceType":"Bundle","type":"transaction","entry":[{"fullUrl":"u:","request":{"method":"POST","url":"Patient"},"resource":{"resourceType":"Patient"}},\#(entry("POST", "Basic", list))]}"#
+            #"{"resourceType":"Bundle","type":"transaction","entry":[{"fullUrl":"u:","request":{"method":"POST","url":"Patient"},"resource":{"resourceType":"Patient"}},\#(entry("POST", url: "Basic", resource: list))]}"#
         let answer = try await fixture.send(.post, "/fhir", body: bundle)
         #expect(
             answer.status == 413 && code(answer.json) == "resource-too-large",
@@ -109,9 +110,9 @@ import Trust
     }
 }
 
-/// Conditional writes look up what they mean without the lock of the writer.
+/// Conditional writes search for their target without the writer's lock.
 @Suite struct WriteLookupTests {
-    /// Somebody else writes each time that a request is prepared.
+    /// An admission during which another writer writes for each prepared request.
     private final class Interfering: RecordAdmission {
         let begun = Mutex(0)
         private let interfere: @Sendable (Int) async throws -> Void
@@ -133,14 +134,14 @@ import Trust
             }
 
             func permit(_: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {}
-            func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding {
+            func dataAdmission(of participant: String, in transaction: any SQLTransaction) throws -> DataAdmission {
                 .admitted
             }
             func follow(_ changes: [RecordChange], submissionID: String, in transaction: any SQLTransaction) throws {}
         }
     }
 
-    /// Finds what a search finds, and counts; a slow one takes its time.
+    /// Finds the results of a search, and counts the calls; with a delay for a slow search.
     private final class Counting: RecordMatching {
         let calls = Mutex(0)
         private let time: Duration
@@ -160,7 +161,7 @@ import Trust
     }
 
     private func write(
-        _ fixture: RecordsFixture, _ matching: Counting, _ admission: Interfering?,
+        _ fixture: RecordsFixture, matching: Counting, admission: Interfering?,
         limits: WriteLookup.Limits = .init()
     ) async throws -> Result<WriteOutcome, RecordsFailure> {
         var service = RecordsService(
@@ -174,40 +175,41 @@ import Trust
             return .success(
                 try await service.write(
                     WriteRequest(
-                        type: "Observation", place: .newUnless([("identifier", "urn:x|x\\|v")]),
+                        type: "Observation", destination: .newUnless([("identifier", "urn:x|x\\|v")]),
                         change: .create(resource)),
                     by: grant))
         } catch let failure as RecordsFailure { return .failure(failure) }
     }
 
-    @Test func nothingIsLookedUpAgainWhereNobodyWrote() async throws {
+    @Test func lookupIsNotRepeatedWithoutOtherWrites() async throws {
         let fixture = try await RecordsFixture()
         let matching = Counting(taking: .milliseconds(30))
         let admission = Interfering { _ in
             try await fixture.put(#"{"resourceType":"Basic","id":"other","code":{"text":"\#(UUID())"}}"#)
         }
-        let outcome = try await write(fixture, matching, admission).get()
+        let outcome = try await write(fixture, matching: matching, admission: admission).get()
         #expect(outcome.kind == .created)
         #expect(matching.calls.withLock { $0 } == 1 && admission.begun.withLock { $0 } == 1)
         try await fixture.close()
     }
 
-    /// Others who write resources of the type are no hindrance where the search is quick.
+    /// Other writers of resources of the type do not block a write with a quick search.
     @Test func aQuickSearchIsRepeatedWhereOthersWrote() async throws {
         let fixture = try await RecordsFixture()
         let admission = Interfering { _ in try await fixture.put(observation("o\(UUID())")) }
-        // A busy machine makes a quick search slow: here it has time.
+        // A busy machine makes a quick search slow: here the limits are long.
         let limits = WriteLookup.Limits(maximumRepeated: .seconds(300), repeatingTime: .seconds(300))
-        #expect(try await write(fixture, Counting(), admission, limits: limits).get().kind == .created)
+        #expect(
+            try await write(fixture, matching: Counting(), admission: admission, limits: limits).get().kind == .created)
         #expect(try await fixture.ids("/fhir/Observation").count == admission.begun.withLock { $0 } + 1)
         try await fixture.close()
     }
 
-    @Test func aSlowSearchIsLookedUpFourTimesMoreAndGivenUp() async throws {
+    @Test func slowSearchIsRepeatedFourTimes() async throws {
         let fixture = try await RecordsFixture()
         let admission = Interfering { _ in try await fixture.put(observation("o\(UUID())")) }
         let matching = Counting(taking: .milliseconds(30))
-        guard case .failure(let failure) = try await write(fixture, matching, admission) else {
+        guard case .failure(let failure) = try await write(fixture, matching: matching, admission: admission) else {
             Issue.record("It is written.")
             return
         }
@@ -217,18 +219,18 @@ import Trust
         try await fixture.close()
     }
 
-    /// What another one made between the search and the lock is found.
+    /// A resource that another writer creates between the search and the lock is found.
     @Test(arguments: [Duration.zero, .milliseconds(30)])
-    func whatComesInBetweenIsFound(time: Duration) async throws {
+    func resourceWrittenAfterTheLookupIsFound(time: Duration) async throws {
         let fixture = try await RecordsFixture()
         let admission = Interfering { count in if count == 1 { try await fixture.put(observation("x")) } }
-        let outcome = try await write(fixture, Counting(taking: time), admission).get()
+        let outcome = try await write(fixture, matching: Counting(taking: time), admission: admission).get()
         #expect(outcome.kind == .unchanged && outcome.id == "x")
         #expect(try await fixture.ids("/fhir/Observation") == ["x"])
         try await fixture.close()
     }
 
-    /// Each way in which records change counts.
+    /// Each kind of change of records is counted.
     @Test func changesAreCountedByType() async throws {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()

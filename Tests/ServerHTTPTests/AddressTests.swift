@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: ["", "localhost", "192.0.2", "192.0.2.256", "1.2.3.4.5", ":::", "192.0.2.1 ", "%", "0x7f.0.0.1"])
-    func whatIsNoAddressIsNone(text: String) {
+    func invalidAddressIsRefused(text: String) {
         #expect(IPAddress(text) == nil)
     }
 
@@ -41,12 +41,12 @@ import Testing
     @Test(arguments: [
         "", "proxy.example.org", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0.0/8/8", "/8", "::/129",
     ])
-    func whatIsNoNetworkIsRefused(text: String) {
+    func invalidNetworkIsRefused(text: String) {
         #expect { try IPNetwork(text) } throws: { ($0 as? ServerHTTPError)?.code == "network-invalid" }
     }
 
     @Test(arguments: [
-        // Not from a proxy: whatever it says does not count.
+        // Not from a proxy: the header is ignored.
         ("192.0.2.1", ["203.0.113.5"], "192.0.2.1"),
         ("10.0.0.1", [], "10.0.0.1"),
         ("10.0.0.1", ["203.0.113.5"], "203.0.113.5"),
@@ -56,23 +56,23 @@ import Testing
         ("10.0.0.1", ["198.51.100.1, 203.0.113.5, 10.0.0.2"], "203.0.113.5"),
         // All are proxies: the first of them.
         ("10.0.0.1", ["10.0.0.3,10.0.0.2"], "10.0.0.3"),
-        // No address on the way: the peer.
+        // The header contains an invalid address: the peer is used.
         ("10.0.0.1", ["203.0.113.5, unknown"], "10.0.0.1"), ("10.0.0.1", ["203.0.113.5,"], "10.0.0.1"),
         ("10.0.0.1", [""], "10.0.0.1"), ("10.0.0.1", ["203.0.113.5:port"], "10.0.0.1"),
         ("10.0.0.1", ["[203.0.113.5]"], "10.0.0.1"), ("10.0.0.1", ["[2001:db8::9"], "10.0.0.1"),
-        // What is left of the client's does not matter.
+        // The part that the client wrote does not matter.
         ("10.0.0.1", ["nonsense, 203.0.113.5"], "203.0.113.5"),
         ("10.0.0.1", ["203.0.113.5:4711"], "203.0.113.5"), ("10.0.0.1", ["[2001:db8::9]:4711"], "2001:db8::9"),
         ("10.0.0.1", ["2001:db8::9"], "2001:db8::9"), ("10.0.0.1", [" [2001:db8::9] "], "2001:db8::9"),
         ("10.0.0.1", ["198.51.100.1", String(repeating: "10.0.0.2,", count: 40) + "10.0.0.2"], "10.0.0.1"),
     ])
-    func theAddressThatCountsIsTheRightMostUntrustedOne(peer: String, forwarded: [String], expected: String) throws {
+    func rightmostUntrustedAddressIsUsed(peer: String, forwarded: [String], expected: String) throws {
         let address = ClientAddress(
             peer: IPAddress(peer), forwardedFor: forwarded, trustedProxies: [try IPNetwork("10.0.0.0/24")])
         #expect(address.address?.description == expected)
     }
 
-    @Test func anAddressHasThePrefixesOfItsHouseholdAndItsSite() {
+    @Test func addressHasThePrefixesOfItsSubscriberAndSite() {
         let four = ClientAddress(IPAddress("198.51.100.7"))
         #expect(four.householdPrefix == "198.51.100.7" && four.sitePrefix == "198.51.100.0")
         let six = ClientAddress(IPAddress("2001:db8:1:2345:6:7:8:9"))

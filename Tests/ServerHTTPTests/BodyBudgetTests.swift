@@ -11,7 +11,7 @@ import Testing
         return false
     }
 
-    @Test func whatIsReservedIsGivenBackOnce() throws {
+    @Test func reservationIsReleasedOnce() throws {
         let budget = BodyBudget(bytes: 1_000, smallBody: 100)
         let one = try budget.reserve(60)
         do {
@@ -32,7 +32,7 @@ import Testing
         let large = try budget.reserve(750)
         #expect(isBusy { _ = try budget.reserve(101) })
         let small = try budget.reserve(100)
-        // A body that grows is small until it is not.
+        // A growing body is small up to the limit.
         #expect(isBusy { try small.grow(by: 1) })
         #expect(small.bytes == 100)
         let others = try (0..<3).map { _ in try budget.reserve(50) }
@@ -41,7 +41,7 @@ import Testing
         _ = (large, others)
     }
 
-    @Test func moreThanTheBudgetIsNeverTaken() {
+    @Test func reservationsBeyondTheBudgetAreRefused() {
         let budget = BodyBudget(bytes: 1_000, smallBody: 100)
         #expect(isBusy { _ = try budget.reserve(.max) })
         #expect(isBusy { _ = try budget.reserve(751) })
@@ -63,7 +63,7 @@ import Testing
         return nil
     }
 
-    @Test func aBodyHoldsWhatItHas() async throws {
+    @Test func bodyReservesItsBytes() async throws {
         let budget = BodyBudget(bytes: 1_000, smallBody: 100)
         let body = try await budget.collect(request([10, 20, 30]), upTo: 100)
         #expect(body.bytes.count == 60)
@@ -72,7 +72,7 @@ import Testing
         #expect(budget.bytesInFlight == 0)
     }
 
-    @Test func aBodyThatIsTooLargeOrFindsNoRoomLeavesNothing() async throws {
+    @Test func refusedBodyReleasesItsReservation() async throws {
         let budget = BodyBudget(bytes: 1_000, smallBody: 100)
         #expect(await failure { _ = try await budget.collect(request([60, 60]), upTo: 100) } == "body-too-large")
         #expect(
@@ -83,7 +83,7 @@ import Testing
         #expect(budget.bytesInFlight == 0)
     }
 
-    @Test func aTellingOfLengthWithoutASignOfItHoldsNothingWhereItIsSmall() async throws {
+    @Test func smallDeclaredLengthReservesOnlyReceivedBytes() async throws {
         let budget = BodyBudget(bytes: 1_000, smallBody: 100)
         let body = try await budget.collect(request([1], length: "100"), upTo: 2_000)
         #expect(budget.bytesInFlight == 1)

@@ -4,7 +4,8 @@ import Testing
 
 @testable import ServerHTTP
 
-/// The limits on real sockets. The upper bounds are wide: the machine may be busy, and what is tested is that they end.
+/// The limits on real sockets. The upper bounds are wide since the machine may be busy; the tests check that
+/// connections end.
 @Suite(.serialized) struct ConnectionLimitsTests {
     @Test func aSilentConnectionIsClosed() async throws {
         try await TestServer.run(TestServer.limits { $0.idle = .milliseconds(300) }) { server in
@@ -13,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func aConnectionThatRestsAfterARequestIsClosed() async throws {
+    @Test func idleConnectionAfterARequestIsClosed() async throws {
         try await TestServer.run(TestServer.limits { $0.idle = .milliseconds(300) }) { server in
             let socket = try TestSocket(port: server.port)
             socket.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -50,12 +51,13 @@ import Testing
         #expect(await registry.text().contains("http_connections_expired_total{limit=\"body\"} 1\n"))
     }
 
-    /// What one reader would take for a body and another one for a next request is neither.
+    /// A body with an ambiguous length, which different readers could interpret as a body or as the next request, is
+    /// neither.
     @Test(arguments: [
         "Transfer-Encoding: xchunked", "Transfer-Encoding: identity", "Transfer-Encoding: chunked\r\nContent-Length: 3",
         "Content-Length: 0\r\nContent-Length: 43",
     ])
-    func aBodyThatNobodyCanTellTheEndOfIsRefusedOnce(headers: String) async throws {
+    func bodyWithAnAmbiguousLengthIsRefusedOnce(headers: String) async throws {
         try await TestServer.run { server in
             let socket = try TestSocket(port: server.port)
             socket.send(
@@ -66,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerThatNobodyReadsIsGivenUp() async throws {
+    @Test func responseThatIsNotReadIsAborted() async throws {
         try await TestServer.run(TestServer.limits { $0.answer = .seconds(3) }) { server in
             let socket = try TestSocket(port: server.port, receiveBuffer: 4_096)
             socket.send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -84,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aBodyThatGoesOnAfterItsAnswerIsCutOff() async throws {
+    @Test func bodyThatContinuesAfterItsResponseIsCutOff() async throws {
         try await TestServer.run(TestServer.limits { $0.drain = .milliseconds(400) }) { server in
             let socket = try TestSocket(port: server.port)
             socket.send("POST /refuse HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -94,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: ["", "Connection: close\r\n"])
-    func whoSendsItsBodyToTheEndReadsTheEarlyAnswer(header: String) async throws {
+    func clientThatSendsItsWholeBodyReadsTheEarlyResponse(header: String) async throws {
         try await TestServer.run { server in
             let socket = try TestSocket(port: server.port)
             let length = 8 << 20
@@ -109,7 +111,7 @@ import Testing
             #expect(isSent)
             #expect(try await socket.text(until: "\r\n\r\n").hasPrefix("HTTP/1.1 401"))
             guard header.isEmpty else { return }
-            // The connection is as good as before.
+            // The connection is still usable.
             socket.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(try await socket.text(until: "hello 127.0.0.1").contains("200 OK"))
         }
@@ -125,12 +127,12 @@ import Testing
         }
     }
 
-    @Test func moreConnectionsThanTheBudgetAreRefusedAtOnceUntilOneGoes() async throws {
+    @Test func connectionsBeyondTheBudgetAreRefusedUntilOneCloses() async throws {
         let limits = TestServer.limits { $0.connections = 3 }
         try await TestServer.run(limits) { server in try await expectThreeConnections(server) }
     }
 
-    @Test func moreConnectionsFromOneAddressAreRefusedAtOnceUntilOneGoes() async throws {
+    @Test func connectionsBeyondTheLimitOfAnAddressAreRefusedUntilOneCloses() async throws {
         let limits = TestServer.limits { $0.connectionsPerAddress = 3 }
         try await TestServer.run(limits) { server in try await expectThreeConnections(server) }
     }
@@ -150,7 +152,7 @@ import Testing
         let socket = try TestSocket(port: server.port)
         socket.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(try await socket.text(until: "hello 127.0.0.1").contains("200 OK"))
-        // The listener is told to stop: those that are idle do not hold it.
+        // The listener stops here: idle connections do not delay it.
     }
 
     @Test func aTrustedProxyIsNotCountedByItsAddress() async throws {
@@ -164,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func aStopEndsInTimeWhateverClientsDo() async throws {
+    @Test func stopEndsInTimeForAnyClientBehaviour() async throws {
         try await TestServer.run(TestServer.limits { $0.shutdown = .milliseconds(500) }) { server in
             let slow = try TestSocket(port: server.port)
             slow.send("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nabc")
@@ -179,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func whoGoesAwayStillCountsWhileWorkIsDoneForThem() async throws {
+    @Test func closedConnectionCountsWhileItsRequestRuns() async throws {
         let limits = TestServer.limits { $0.connectionsPerAddress = 2 }
         try await TestServer.run(limits) { server in
             for _ in 0..<2 {
@@ -195,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func anAddressThatIsTakenIsToldAsSuch() async throws {
+    @Test func addressInUseIsReported() async throws {
         try await TestServer.run { server in
             let second = try HTTPServer(
                 router: TestServer.router(), address: .init(host: "127.0.0.1", port: server.port),

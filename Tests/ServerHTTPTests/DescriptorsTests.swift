@@ -19,11 +19,11 @@ import Testing
         #expect(Descriptors.limit >= count)
     }
 
-    // Each of these uses up the descriptors of a process of its own.
+    // Each of these uses up the descriptors of a separate process.
 
-    @Test func theRuntimeFindsADescriptorWhereNoneIsLeft() async {
+    @Test func runtimeUsesAReservedDescriptorWhenNoneIsLeft() async {
         await #expect(processExitsWith: .success) {
-            guard Descriptors.prepare(most: 256, heldBack: 8) > 0, descriptor_reserve_held() == 8 else { exit(2) }
+            guard Descriptors.prepare(maximum: 256, heldBack: 8) > 0, descriptor_reserve_held() == 8 else { exit(2) }
             var eaten: [Int32] = []
             while true {
                 let descriptor = Glibc.open("/dev/null", O_RDONLY)
@@ -31,7 +31,7 @@ import Testing
                 eaten.append(descriptor)
                 guard eaten.count < 1_000_000 else { exit(3) }
             }
-            // Nobody else gets one of them.
+            // No other caller gets one of them.
             guard errno == EMFILE, descriptor_reserve_held() == 8 else { exit(4) }
             for _ in 0..<8 {
                 let descriptor = Glibc.open("/proc/self/stat", O_RDONLY)
@@ -40,7 +40,7 @@ import Testing
             }
             guard descriptor_reserve_used() == 8, Descriptors.reserveUsed == 8 else { exit(6) }
             guard Glibc.open("/proc/self/stat", O_RDONLY) == -1, errno == EMFILE else { exit(7) }
-            // What was given away is taken back when there are descriptors again.
+            // The released reserve is reopened once descriptors are free again.
             for descriptor in eaten { close(descriptor) }
             let descriptor = Glibc.open("/dev/null", O_RDONLY)
             guard descriptor >= 0, descriptor_reserve_held() == 8 else { exit(8) }
@@ -53,15 +53,15 @@ import Testing
             let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
             var limit = rlimit(rlim_cur: 100, rlim_max: 300)
             guard setrlimit(resource, &limit) == 0 else { exit(2) }
-            guard Descriptors.prepare(most: 200, heldBack: 0) == 200 else { exit(3) }
+            guard Descriptors.prepare(maximum: 200, heldBack: 0) == 200 else { exit(3) }
             guard Descriptors.prepare(heldBack: 0) == 300, Descriptors.limit == 300 else { exit(4) }
-            guard Descriptors.prepare(most: 50, heldBack: 0) == 300 else { exit(5) }
+            guard Descriptors.prepare(maximum: 50, heldBack: 0) == 300 else { exit(5) }
             guard descriptor_reserve_held() == 0 else { exit(6) }
             exit(0)
         }
     }
 
-    @Test func filesAreOpenedAsBefore() async {
+    @Test func filesAreOpenedAsWithoutAReserve() async {
         await #expect(processExitsWith: .success) {
             Descriptors.prepare()
             let path = NSTemporaryDirectory() + "/reserve-\(UUID().uuidString)"

@@ -6,9 +6,9 @@ import Testing
 
 @testable import ServerHTTP
 
-/// The request of a client that is gone is cancelled.
+/// The request of a disconnected client is cancelled.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct DisconnectTests {
-    /// How the work of a request ended.
+    /// The end of the work of a request.
     private final class Work: Sendable {
         enum State { case none, begun, cancelled, ended }
         private let state = Mutex(State.none)
@@ -17,8 +17,8 @@ import Testing
     }
 
     private func serving(
-        _ work: Work, _ limits: HTTPLimits = TestServer.limits(),
-        _ body: @Sendable (Int, ServiceGroup) async throws -> Void
+        _ work: Work, limits: HTTPLimits = TestServer.limits(),
+        body: @Sendable (Int, ServiceGroup) async throws -> Void
     ) async throws {
         let router = Router(context: ServerRequestContext.self)
         router.get("work") { _, _ in
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func aClientThatStaysHasItsAnswerAndTheNext() async throws {
+    @Test func connectedClientGetsAllItsResponses() async throws {
         let work = Work()
         try await serving(work) { port, _ in
             let socket = try TestSocket(port: port)
@@ -77,7 +77,7 @@ import Testing
 
     @Test func aServerThatStopsEndsTheRequestsAtWork() async throws {
         let work = Work()
-        try await serving(work, TestServer.limits { $0.shutdown = .milliseconds(100) }) { port, group in
+        try await serving(work, limits: TestServer.limits { $0.shutdown = .milliseconds(100) }) { port, group in
             let socket = try TestSocket(port: port)
             socket.send("GET /work HTTP/1.1\r\nHost: x\r\n\r\n")
             #expect(try await poll { work.now == .begun })

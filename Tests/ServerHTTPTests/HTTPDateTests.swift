@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["", "1994-11-06T08:49:37Z", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 31 Feb 2020 08:49:37 GMT"])
-    func whatIsNoDateIsNone(text: String) {
+    func invalidDateIsRefused(text: String) {
         #expect(HTTPDate.date(text) == nil)
     }
 }

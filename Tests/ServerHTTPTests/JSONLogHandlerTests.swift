@@ -33,7 +33,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsLoggedCannotForgeALine() throws {
+    @Test func loggedValuesCannotForgeALine() throws {
         logger.info("a\n{\"level\":\"b\"}\u{2028}\u{1}\"\\", metadata: ["level": "c", "x\n": "\r\t"])
         let object = try #require(try objects().first)
         #expect(lines.text.filter { $0 == "\n" }.count == 1)
@@ -49,8 +49,8 @@ import Testing
         for index in 0..<1_000 { metadata["\(index)"] = .string(long) }
         logger.info("\(long)", metadata: metadata)
         let object = try #require(try objects().first)
-        #expect(object.count == 4 + JSONLogHandler.mostEntries)
-        #expect(object["message"]?.unicodeScalars.count == JSONLogHandler.mostCharacters + 1)
+        #expect(object.count == 4 + JSONLogHandler.maximumEntries)
+        #expect(object["message"]?.unicodeScalars.count == JSONLogHandler.maximumCharacters + 1)
         #expect(lines.text.utf8.count < 200_000)
     }
 }

@@ -10,7 +10,7 @@ import Testing
         func advance(_ more: Duration) { value.withLock { $0 += more } }
     }
 
-    @Test func aCodeHasOneLineASecondAndTellsWhatWasLeftOut() {
+    @Test func codeHasOneLineASecondWithTheNumberOfOmittedOnes() {
         let clock = Clock()
         let throttle = LogThrottle(now: { clock.now })
         #expect(throttle.admit("a") == 0)

@@ -8,9 +8,9 @@ import Testing
 @testable import ServerHTTP
 
 @Suite struct MonitoringTests {
-    let registry = PrometheusRegistry(mostSeries: 5)
+    let registry = PrometheusRegistry(maximumSeries: 5)
 
-    @Test func metricsAreToldInTheTextFormat() async {
+    @Test func metricsAreWrittenInTheTextFormat() async {
         Counter(label: "queue.rejects", dimensions: [("code", "a\"b\\c\nd")], factory: registry).increment(by: 2)
         Gauge(label: "9lives", factory: registry).record(1.5)
         Timer(label: "lock_wait", factory: registry).recordMilliseconds(20)
@@ -41,7 +41,7 @@ import Testing
         #expect(text.contains("metrics_series_dropped_total 95\n"))
     }
 
-    @Test func countersOnlyGoUp() async {
+    @Test func countersOnlyIncrease() async {
         let counter = FloatingPointCounter(label: "sum", factory: registry)
         counter.increment(by: 1.5)
         counter.increment(by: -1)
@@ -53,7 +53,7 @@ import Testing
         #expect(await registry.text().contains("level 3.0\n"))
     }
 
-    @Test func theProcessAndTheListenerAreTold() async throws {
+    @Test func processAndListenerHaveMetrics() async throws {
         let bodies = BodyBudget(bytes: 1_000)
         let reservation = try bodies.reserve(200)
         registry.registerProcessGauges()
@@ -78,13 +78,13 @@ import Testing
         return try await socket.text()
     }
 
-    @Test func theServerTellsThatItLivesWhetherItIsReadyAndItsMetrics() async throws {
+    @Test func serverReportsLivenessReadinessAndMetrics() async throws {
         let problems = Mutex<[ReadinessProblem]>([])
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         registry.gauge("open", help: "Open.") { 7.0 }
         let shared = Shared(problems)
-        // What is tested is what it says: a machine busy with other tests may take its time over it.
+        // The test checks the responses: on a busy machine they may be slow.
         var limits = HTTPLimits.small
         limits.idle = .seconds(600)
         limits.header = .seconds(600)

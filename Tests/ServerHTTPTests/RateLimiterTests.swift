@@ -4,7 +4,7 @@ import Testing
 @testable import ServerHTTP
 
 @Suite struct RateLimiterTests {
-    /// A clock that is set by hand.
+    /// A clock that is set manually.
     final class Clock: Sendable {
         private let time = Mutex(Duration.zero)
         var now: Duration { time.withLock { $0 } }
@@ -13,10 +13,10 @@ import Testing
 
     let clock = Clock()
 
-    func limiter(_ perSecond: Double, _ burst: Int, mostKeys: Int = 1_000) throws -> RateLimiter {
+    func limiter(_ perSecond: Double, _ burst: Int, maximumKeys: Int = 1_000) throws -> RateLimiter {
         var limits = RateLimits()
         limits[.tokenByClient] = try Rate(perSecond: perSecond, burst: burst)
-        return RateLimiter(limits: limits, mostKeys: mostKeys, now: { [clock] in clock.now })
+        return RateLimiter(limits: limits, maximumKeys: maximumKeys, now: { [clock] in clock.now })
     }
 
     @Test func aBurstIsAllowedAndThenTheRate() throws {
@@ -31,7 +31,7 @@ import Testing
         #expect(limiter.check("a", .tokenByClient) == .retry(after: 1))
     }
 
-    @Test func retryTellsWhenATokenIsThere() throws {
+    @Test func retryGivesTheTimeOfTheNextToken() throws {
         let limiter = try limiter(0.1, 1)
         #expect(limiter.check("a", .tokenByClient) == .allowed)
         #expect(limiter.check("a", .tokenByClient) == .retry(after: 10))
@@ -56,7 +56,7 @@ import Testing
         #expect(limiter.check("a", .tokenByClient) != .allowed)
     }
 
-    @Test func askingWithoutCostTakesNothing() throws {
+    @Test func checkWithoutCostIsNotCounted() throws {
         let limiter = try limiter(1, 1)
         for _ in 0..<10 { #expect(limiter.check("a", .tokenByClient, cost: 0) == .allowed) }
         #expect(limiter.keys == 0)
@@ -73,23 +73,23 @@ import Testing
         #expect(limiter.check("a", .tokenByClient) == .retry(after: 1))
     }
 
-    @Test func theNumberOfKeysIsBoundedAndWhoIsRefusedStaysRefused() throws {
-        let limiter = try limiter(0.001, 2, mostKeys: 100)
+    @Test func numberOfKeysIsLimitedAndARefusedKeyStaysRefused() throws {
+        let limiter = try limiter(0.001, 2, maximumKeys: 100)
         for _ in 0..<2 { #expect(limiter.check("busy", .tokenByClient) == .allowed) }
         for index in 0..<10_000 {
             _ = limiter.check("\(index)", .tokenByClient)
-            // Whoever asks all the time is never the oldest.
+            // A key that is in constant use is never the oldest.
             #expect(limiter.check("busy", .tokenByClient) != .allowed)
             #expect(limiter.keys <= 100)
             clock.advance(.milliseconds(1))
         }
     }
 
-    @Test func fullBucketsGoFirst() throws {
+    @Test func fullBucketsAreRemovedFirst() throws {
         var limits = RateLimits()
         limits[.tokenByClient] = try Rate(perSecond: 0.001, burst: 1)
         limits[.readByAddress] = try Rate(perSecond: 1_000, burst: 10)
-        let limiter = RateLimiter(limits: limits, mostKeys: 100, now: { [clock] in clock.now })
+        let limiter = RateLimiter(limits: limits, maximumKeys: 100, now: { [clock] in clock.now })
         #expect(limiter.check("old", .tokenByClient) == .allowed)
         clock.advance(.seconds(1))
         for index in 0..<99 { _ = limiter.check("\(index)", .readByAddress) }
@@ -135,13 +135,13 @@ import Testing
         #expect(limiter.check("a", .readByAddress, cost: 0) == .allowed)
         limiter.charge("a", .readByAddress, cost: 4)
         #expect(limiter.check("a", .readByAddress) == .retry(after: 4))
-        // The debt has a bound.
+        // The debt is limited.
         limiter.charge("a", .readByAddress, cost: 1_000_000)
         #expect(limiter.check("a", .readByAddress) == .retry(after: 11))
         #expect(limiter.check("b", .readByAddress) == .allowed)
     }
 
-    @Test func whatIsGivenBackIsThereAgain() throws {
+    @Test func returnedTokensAreAvailableAgain() throws {
         var limits = RateLimits()
         limits[.signInByAccount] = try Rate(perSecond: 0.001, burst: 2)
         let limiter = RateLimiter(limits: limits, now: { .zero })

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ServerHTTP
 
-/// The head of a request, as it stands on the wire: `Host` and `Expect`.
+/// The head of a request as sent: `Host` and `Expect`.
 @Suite struct RequestHeadTests {
     private func answer(_ server: TestServer, _ text: String, until end: String? = nil) async throws -> String {
         let socket = try TestSocket(port: server.port)
@@ -40,8 +40,8 @@ import Testing
         "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\(headers)\r\n"
     }
 
-    /// RFC 9110 section 10.1.1: the client has sent no body when it is told to go on.
-    @Test func aClientThatWaitsIsToldToGoOn() async throws {
+    /// RFC 9110 section 10.1.1: the client has sent no body when it receives 100 Continue.
+    @Test func clientThatExpectsContinueReceivesIt() async throws {
         try await TestServer.run { server in
             let socket = try TestSocket(port: server.port)
             for name in ["Expect: 100-continue\r\n", "expect: 100-Continue\r\n"] {
@@ -52,7 +52,7 @@ import Testing
                 let second = try await socket.text(until: "\r\n\r\n5")
                 #expect(second.hasPrefix("HTTP/1.1 200 ") && !second.contains(" 100 "), "\(second)")
             }
-            // The same connection goes on.
+            // The same connection continues.
             socket.send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try await socket.text(until: "hello").contains("200"))
         }
@@ -67,8 +67,8 @@ import Testing
         }
     }
 
-    /// A route that does not read the body answers at once, and the connection ends.
-    @Test func whatIsRefusedIsNotAskedForItsBody() async throws {
+    /// A route that does not read the body responds immediately, and the connection ends.
+    @Test func refusedRequestDoesNotReceiveContinue() async throws {
         try await TestServer.run { server in
             for (path, status) in [("/refuse", 401), ("/none", 404)] {
                 let socket = try TestSocket(port: server.port)
@@ -80,14 +80,14 @@ import Testing
         }
     }
 
-    @Test func anotherExpectationIsNotMet() async throws {
+    @Test func unknownExpectationIsRefused() async throws {
         try await TestServer.run { server in
             for expectation in ["tea", "100-continue, tea"] {
                 let text = try await answer(
                     server, post("/echo", "Expect: \(expectation)\r\n"), until: "expectation-unknown")
                 #expect(text.hasPrefix("HTTP/1.1 417 "), "\(text)")
             }
-            // Of HTTP/1.0 it does not count.
+            // In HTTP/1.0 it is ignored.
             let old = try await answer(
                 server, "POST /echo HTTP/1.0\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n12345",
                 until: "\r\n\r\n5")

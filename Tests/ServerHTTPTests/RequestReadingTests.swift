@@ -15,7 +15,7 @@ import Testing
         ("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER  abc ", "abc"), ("Bearer", nil), ("Bearer ", nil),
         ("abc", nil), ("Basic abc", nil), ("Bearer a b", nil), ("", nil), (nil, nil),
     ])
-    func aBearerTokenIsOneWordBehindItsScheme(authorization: String?, token: String?) {
+    func bearerTokenIsOneWordAfterItsScheme(authorization: String?, token: String?) {
         #expect(request(authorization: authorization).bearerToken == token)
     }
 
@@ -29,12 +29,12 @@ import Testing
     }
 
     @Test(arguments: ["a=%ZZ", "a=%F", "%FF=1", "a=%C3"])
-    func whatIsWronglyEncodedIsNoForm(text: String) {
+    func wronglyEncodedTextIsNotAForm(text: String) {
         #expect(FormFields(text) == nil)
         #expect(request("/x?" + text).queryForm == nil)
     }
 
-    /// A database and a terminal obey them; a text in several lines is a text.
+    /// Databases and terminals interpret control characters; line breaks are part of a text.
     @Test(arguments: ["a=%00", "%00=1", "a=x%01", "a=%1B%5B2J", "a=%7F", "a=b&c=%00", "a=\u{0}"])
     func aControlCharacterIsInNoForm(text: String) {
         #expect(FormFields(text) == nil)
@@ -45,7 +45,7 @@ import Testing
         #expect(FormFields("a=x%0D%0Ay%09z")?["a"] == "x\r\ny\tz")
     }
 
-    @Test func controlCharactersInAnAddressAreFoundHoweverTheyAreWritten() {
+    @Test func encodedControlCharactersInAnAddressAreFound() {
         for address in ["/x?a=%00", "/%00", "/x?%0b=1", "/x?a=%7f", "/x?a=%1b"] {
             #expect(ControlCharacters.areEncoded(in: address), "\(address)")
         }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotUTF8IsNoForm() {
+    @Test func invalidUTF8IsNotAForm() {
         #expect(FormFields(Data([0x61, 0x3D, 0xFF])) == nil)
         #expect(FormFields(Data("a=1".utf8))?["a"] == "1")
     }

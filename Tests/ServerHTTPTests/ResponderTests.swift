@@ -11,7 +11,7 @@ import Testing
         let text = "patient-4711"
     }
 
-    /// What was logged.
+    /// The log lines.
     final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         var text: String { lines.withLock { $0.joined() } }
@@ -42,7 +42,7 @@ import Testing
         return try await responder.respond(to: request, context: ServerRequestContext(source: source))
     }
 
-    @Test func eachRequestHasAnIdOfOurs() async throws {
+    @Test func eachRequestGetsANewID() async throws {
         let headers: HTTPFields = [.requestID: "theirs"]
         let first = try await respond("/participants/4711", headers: headers)
         let second = try await respond("/participants/4711", headers: headers)
@@ -52,7 +52,7 @@ import Testing
         #expect(ids.allSatisfy(lines.text.contains))
     }
 
-    @Test func aLineTellsWhatHappenedAndNothingOfWhom() async throws {
+    @Test func logLineDescribesTheRequestWithoutPersonalData() async throws {
         _ = try await respond(
             "/participants/4711?name=Berta", headers: [.authorization: "Bearer geheim", .requestID: "theirs"])
         _ = try await respond("/nowhere/4711")
@@ -69,7 +69,7 @@ import Testing
         #expect(lines.text.contains(#""milliseconds":""#))
     }
 
-    @Test func anErrorThatNobodyKnowsTellsNothing() async throws {
+    @Test func unknownErrorRevealsNothing() async throws {
         let response = try await respond("/fail")
         #expect(response.status == .internalServerError)
         #expect(response.headers[.contentType] == "application/problem+json")
@@ -77,14 +77,14 @@ import Testing
         #expect(!lines.text.contains("patient-4711"))
     }
 
-    @Test func aFailureTellsWhenToComeBack() async throws {
+    @Test func failureHasARetryAfterHeader() async throws {
         let response = try await respond("/busy")
         #expect(response.status == .serviceUnavailable)
         #expect(response.headers[.retryAfter] == "7")
     }
 
-    /// One that asks whether the server is ready asks every few seconds.
-    @Test func whatNoRouteOfOursRefusedIsNoAlarm() async throws {
+    /// A readiness probe sends a request every few seconds.
+    @Test func unavailableResponseOfAnotherRouteIsNotAnError() async throws {
         _ = try await respond("/busy")
         #expect(lines.count == 1 && lines.text.contains(#""level":"info""#) && lines.text.contains(#""status":"503""#))
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(try await respond("/refused", method: .head).body.contentLength == 0)
     }
 
-    @Test func whatComesWhileTheServerIsStoppedIsToldSo() async throws {
+    @Test func requestDuringShutdownIsRefused() async throws {
         #expect(try await respond("/participants/1").status == .ok)
         shutdown.begin()
         let response = try await respond("/participants/1")
@@ -106,7 +106,7 @@ import Testing
         #expect(response.headers[.connection] == "close")
     }
 
-    @Test func onlyBehindTLSBrowsersAreToldToStayThere() async throws {
+    @Test func strictTransportSecurityIsSentOnlyOverTLS() async throws {
         #expect(try await respond("/participants/1").headers[.strictTransportSecurity] == nil)
         #expect(
             try await respond("/participants/1", isSecure: true).headers[.strictTransportSecurity] == "max-age=31536000"
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "::1", "localhost"])
-    func plainHTTPOnThisMachineIsTaken(host: String) throws {
+    func plainHTTPOnThisMachineIsAccepted(host: String) throws {
         let logger = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
         _ = try HTTPServer(
             router: Router(context: ServerRequestContext.self), address: .init(host: host, port: 0), logger: logger)

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Collects what the server sends until it ends the connection.
+    /// Collects the server's output until it ends the connection.
     final class Collector: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let done: EventLoopPromise<String>
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// One request by TLS, and its answer.
+    /// Sends one request by TLS, and returns the response.
     func request(port: Int, _ change: (inout TLSConfiguration) -> Void = { _ in }) async throws -> String {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .none
@@ -74,7 +74,7 @@ import Testing
         try TLSCertificates(certificate: files.certificate, key: files.key, interval: interval, logger: logger)
     }
 
-    @Test func requestsAreAnsweredAndBrowsersToldToComeBackByTLS() async throws {
+    @Test func requestsAreAnsweredWithStrictTransportSecurity() async throws {
         let files = try Files(TestCertificates.one)
         try await TestServer.run(certificates: try certificates(files)) { server in
             let answer = try await request(port: server.port)
@@ -110,7 +110,7 @@ import Testing
         let certificates = try certificates(files)
         let first = certificates.context()
         #expect(certificates.context() === first)
-        // The chain is there, its key is not yet.
+        // The new chain is written, its key is not yet.
         try files.write(TestCertificates.two.certificate)
         #expect(certificates.context() === first)
         try files.write(nil, TestCertificates.two.key)
@@ -137,7 +137,7 @@ import Testing
                 }
                 return answer?.contains("hello") ?? false
             }
-            // A request that a busy machine does not end in time is no answer.
+            // A request that a busy machine does not complete in time gives no result.
             #expect(try await poll { await trusts(one) })
             #expect(await !trusts(two))
             try files.write(two.certificate, two.key)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func filesAreLookedAtNowAndThenOnly() throws {
+    @Test func filesAreCheckedOnceAnInterval() throws {
         let files = try Files(TestCertificates.one)
         let clock = RateLimiterTests.Clock()
         let certificates = try TLSCertificates(

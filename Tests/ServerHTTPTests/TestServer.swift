@@ -6,13 +6,13 @@ import Synchronization
 
 @testable import ServerHTTP
 
-/// A server on a free port of loopback while a test uses it.
+/// A server on a free loopback port for the duration of a test.
 struct TestServer {
     let server: HTTPServer
     let port: Int
-    /// Lets the handlers of `/wait` go on.
+    /// Lets the handlers of `/wait` continue.
     let proceed: @Sendable () -> Void
-    /// Tells the server to stop, as SIGTERM would.
+    /// Stops the server like SIGTERM.
     let stop: @Sendable () async -> Void
 
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -45,7 +45,7 @@ struct TestServer {
                 status: .ok,
                 body: ResponseBody { writer in
                     try await writer.write(ByteBuffer(string: "begun"))
-                    // Work that does not notice that nobody waits for it any more.
+                    // Work that does not notice the disconnection of its client.
                     try await poll { gate.isOpen }
                     try await writer.finish(nil)
                 })
@@ -53,14 +53,14 @@ struct TestServer {
         return router
     }
 
-    /// Opened once.
+    /// A gate that is opened once.
     final class Gate: Sendable {
         private let flag = Atomic(false)
         var isOpen: Bool { flag.load(ordering: .relaxed) }
         func open() { flag.store(true, ordering: .relaxed) }
     }
 
-    /// Limits that are short where a test says so, and long elsewhere.
+    /// Returns limits that are short where a test sets them, and otherwise long.
     static func limits(_ change: (inout HTTPLimits) -> Void = { _ in }) -> HTTPLimits {
         var limits = HTTPLimits()
         limits.shutdown = .milliseconds(300)

@@ -7,7 +7,7 @@ final class TestSocket {
     private var isOpen = true
     private let start = ContinuousClock.now
 
-    /// - Parameter receiveBuffer: bytes that the kernel takes for a client that does not read.
+    /// - Parameter receiveBuffer: Bytes that the kernel accepts for a client that does not read.
     init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
@@ -35,14 +35,14 @@ final class TestSocket {
         isOpen = false
     }
 
-    /// Ends the connection without taking leave: the other side gets a reset at once.
+    /// Resets the connection without a regular close.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
         close()
     }
 
-    /// Sends what the kernel takes; nothing where the connection is gone.
+    /// Sends the bytes that the kernel accepts; returns nil if the connection is closed.
     @discardableResult func send(_ text: String) -> Int? { send(Array(text.utf8)[...]) }
 
     func send(_ bytes: ArraySlice<UInt8>) -> Int? {
@@ -51,7 +51,7 @@ final class TestSocket {
         return count
     }
 
-    /// What is there now; nothing where the connection has ended.
+    /// Returns the available bytes, or nil if the connection has ended.
     func read() -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -70,9 +70,9 @@ final class TestSocket {
         return text
     }
 
-    /// How many seconds the connection lived from before it was made; nothing where it is still open after `seconds`.
+    /// Returns the seconds from before the connection was made to its end, or nil if it is still open after `seconds`.
     ///
-    /// - Parameter feed: sent again and again.
+    /// - Parameter feed: Text that is sent repeatedly.
     func lifetime(within seconds: Double = Patience.seconds, feeding feed: String? = nil, every: Double = 0.05)
         async throws
         -> Double?
@@ -89,7 +89,7 @@ final class TestSocket {
     }
 }
 
-/// Asks again and again until the answer is yes or time is up.
+/// Repeats the check until it is true or time is up.
 @discardableResult
 func poll(within seconds: Double = Patience.seconds, _ isDone: () async throws -> Bool) async throws -> Bool {
     let start = ContinuousClock.now

@@ -1,14 +1,14 @@
 import Storage
 
-/// How an engine would run a query.
+/// An engine's plan of a query.
 public struct QueryPlan: Sendable, CustomStringConvertible {
     public let lines: [String]
     private let dialect: SQLDialect
 
     public var description: String { "\n" + lines.joined(separator: "\n") }
 
-    /// Asks the engine. PostgreSQL is told to avoid reading whole tables, for of a table that is small it would: where it
-    /// plans to all the same, there is no index for it.
+    /// Asks the engine. PostgreSQL is set to avoid reading whole tables, which it would do for a small table: if its
+    /// plan still reads one, there is no index for it.
     public init(_ sql: String, _ parameters: [SQLValue], in transaction: any SQLTransaction) throws {
         dialect = transaction.dialect
         switch dialect {
@@ -28,7 +28,7 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether rows are put in order after they were read.
+    /// Whether rows are sorted after they were read.
     public var sorts: Bool {
         switch dialect {
         case .sqlite: lines.contains { $0.contains("TEMP B-TREE") }
@@ -36,6 +36,6 @@ public struct QueryPlan: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it goes by an index of this name.
-    public func goes(by index: String) -> Bool { lines.contains { $0.contains(index) } }
+    /// Whether the plan uses an index of this name.
+    public func uses(index: String) -> Bool { lines.contains { $0.contains(index) } }
 }

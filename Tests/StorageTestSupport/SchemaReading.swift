@@ -1,7 +1,7 @@
 import Storage
 
 extension SQLTransaction {
-    /// The columns of a table's primary key, in the key's order.
+    /// Returns the columns of a table's primary key, in the key's order.
     public func keyColumnNames(of table: String) throws -> [String] {
         let sql =
             switch dialect {
@@ -18,7 +18,7 @@ extension SQLTransaction {
         return try query(sql, [SQLValue(table)]).map { try $0.text("name") }
     }
 
-    /// All rows of a table as text, sorted: each column with its name.
+    /// Returns all rows of a table as text, sorted: each column with its name.
     public func rowTexts(of table: String) throws -> [String] {
         let columns = try columnNames(of: table)
         return try query("SELECT * FROM \(table)").map { row in

@@ -1,7 +1,7 @@
 import Storage
 import TestSupport
 
-/// Gives the body a database of these migrations, in a folder that is gone when the body ends.
+/// Passes the body a database with these migrations, in a folder that is removed when the body ends.
 public func withTemporaryDatabase(
     _ migrations: [Migration] = StorageSchema.migrations, on engine: TestEngine = .chosen,
     _ body: (any SQLDatabase) async throws -> Void

@@ -4,7 +4,7 @@ import Foundation
 import Storage
 import TestSupport
 
-/// The engines that stores are tested on: SQLite, and PostgreSQL where `TRIBUTARY_TEST_POSTGRESQL` names a database that
+/// The engines on which stores are tested: SQLite, and PostgreSQL if `TRIBUTARY_TEST_POSTGRESQL` names a database that
 /// tests may fill (Scripts/unit-tests.sh starts a server and sets it).
 public enum TestEngine: String, CaseIterable, Sendable {
     case sqlite
@@ -14,12 +14,12 @@ public enum TestEngine: String, CaseIterable, Sendable {
 
     public static var allCases: [TestEngine] { address == nil ? [.sqlite] : [.sqlite, .postgresql] }
 
-    /// The engine of the suites that run on one alone: `TRIBUTARY_TEST_ENGINE`, else SQLite.
+    /// The engine of the suites that run on one engine only: `TRIBUTARY_TEST_ENGINE`, or SQLite.
     public static let chosen =
         ProcessInfo.processInfo.environment["TRIBUTARY_TEST_ENGINE"].flatMap(TestEngine.init(rawValue:)) ?? .sqlite
 
-    /// Opens the store that a path stands for, made at the first time: the file, or with PostgreSQL a schema that no
-    /// other path has.
+    /// Opens the store of a path, and creates it the first time: the file, or with PostgreSQL a schema that belongs to
+    /// this path only.
     public func open(
         path: String, migrations: [Migration], schema: SchemaPolicy = .migrate, purpose: DatabasePurpose = .serving
     ) async throws -> any SQLDatabase {
@@ -35,7 +35,7 @@ public enum TestEngine: String, CaseIterable, Sendable {
         }
     }
 
-    /// The database that tests may fill.
+    /// Returns the database that tests may fill.
     public static func postgreSQL() throws -> PostgreSQLAddress {
         guard let address else {
             throw StorageError(code: "storage-address", message: "TRIBUTARY_TEST_POSTGRESQL is not set.")
@@ -43,7 +43,7 @@ public enum TestEngine: String, CaseIterable, Sendable {
         return try PostgreSQLAddress(address)
     }
 
-    /// The schema that stands for a path.
+    /// Returns the schema for a path.
     public static func schema(of path: String) throws -> PostgreSQLSchema {
         let digest = Hexadecimal.text(SHA256.hash(data: Data(path.utf8)))
         return try PostgreSQLSchema("t_" + digest.prefix(32))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Storage
 
-/// Tables whose columns get other types while connections have statements prepared for them, as a hand at the database or a
-/// restored copy does.
+/// Column types of tables change while connections have prepared statements for them, as by a manual change or a
+/// restored copy.
 @Suite(.enabled(if: TestEngine.allCases.contains(.postgresql), "TRIBUTARY_TEST_POSTGRESQL is not set"))
 struct ChangedTableTests {
     private struct Refused: Error {}
@@ -14,7 +14,7 @@ struct ChangedTableTests {
         ["CREATE TABLE thing (number BIGINT PRIMARY KEY, at BIGINT)"]
     }
 
-    /// Passes a store with one row, and what gives its column another type, on a connection that is none of the readers'.
+    /// Passes a store with one row, and a function that changes the type of its column on a connection of its own.
     private func withThing(
         _ body: (any SQLDatabase, _ alter: (String) async throws -> Void) async throws -> Void
     ) async throws {
@@ -33,7 +33,7 @@ struct ChangedTableTests {
     private static let wrong = "timestamptz USING to_timestamp(at / 1000.0)"
     private static let right = "bigint USING (extract(epoch FROM at) * 1000)::bigint"
 
-    @Test func aStatementThatWasPreparedBeforeIsPreparedAnew() async throws {
+    @Test func statementIsPreparedAgainAfterATypeChange() async throws {
         try await withThing { database, alter in
             let text: @Sendable (any SQLTransaction) throws -> String? = {
                 try $0.first("SELECT number, at FROM thing").map { "\($0["at"])" }
@@ -46,10 +46,10 @@ struct ChangedTableTests {
         }
     }
 
-    @Test func whatWasPreparedForWrongTablesDoesNotOutliveThem() async throws {
+    @Test func statementForWrongTablesIsDiscardedAfterTheirRepair() async throws {
         try await withThing { database, alter in
             try await alter(Self.wrong)
-            // Prepared for the first time, and the answer is not what is asked for.
+            // Prepared for the first time, and the result has the wrong type.
             let error = await #expect(throws: StorageError.self) { try await instant(database) }
             #expect(error?.code == "storage-column")
             try await alter(Self.right)
@@ -58,7 +58,7 @@ struct ChangedTableTests {
     }
 
     @Test(arguments: [wrong, "text USING at::text"])
-    func aValueWhoseTypeWasFoundInWrongTablesDoesNotOutliveThem(wrong: String) async throws {
+    func parameterTypeFromWrongTablesIsDiscardedAfterTheirRepair(wrong: String) async throws {
         try await withThing { database, alter in
             let later: @Sendable (any SQLTransaction) throws -> Int = {
                 try $0.query("SELECT number FROM thing WHERE at >= ?", [6000]).count
@@ -70,7 +70,7 @@ struct ChangedTableTests {
         }
     }
 
-    @Test func asLongAsTheTablesAreWrongThatIsSaid() async throws {
+    @Test func wrongTablesAreReportedUntilTheyAreRepaired() async throws {
         try await withThing { database, alter in
             #expect(try await instant(database) == 7000)
             try await alter(Self.wrong)
@@ -83,7 +83,7 @@ struct ChangedTableTests {
         }
     }
 
-    @Test func whatTheCallerThrowsTheSecondTimeIsTheirs() async throws {
+    @Test func callersErrorInTheRepeatedRunIsRethrown() async throws {
         try await withThing { database, alter in
             let refusing: @Sendable (any SQLTransaction) throws -> Void = {
                 _ = try $0.first("SELECT number, at FROM thing")
@@ -95,7 +95,7 @@ struct ChangedTableTests {
         }
     }
 
-    @Test func whatHandsOutRowsIsNotRunTwiceAndDoesTheNextTime() async throws {
+    @Test func transactionThatPassedRowsIsNotRepeatedButWorksTheNextTime() async throws {
         try await withThing { database, alter in
             let rows = Counter()
             let handing: @Sendable (any SQLTransaction) throws -> Void = { transaction in
@@ -111,7 +111,7 @@ struct ChangedTableTests {
         }
     }
 
-    @Test func statementsThatAreSentTogetherArePreparedAnew() async throws {
+    @Test func pipelinedStatementsArePreparedAgain() async throws {
         try await withThing { database, alter in
             let together: @Sendable (any SQLTransaction) throws -> Int = { transaction in
                 try transaction.queries([

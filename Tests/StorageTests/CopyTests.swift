@@ -10,7 +10,7 @@ struct CopyTests {
         (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
     }
 
-    /// Each transaction puts one row into each of two tables; a state with more of one than of the other never was.
+    /// Each transaction inserts one row into each of two tables; a state with different counts never existed.
     @Test func aCopyWhileOthersWriteIsOneStateOfTheDatabase() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
@@ -74,7 +74,7 @@ struct CopyTests {
         }
     }
 
-    @Test func aFileThatWasCutShortOrIsNoneIsNotSound() async throws {
+    @Test func truncatedAndOtherFilesAreNotSound() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
             let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)

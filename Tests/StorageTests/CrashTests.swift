@@ -3,12 +3,12 @@ import Testing
 
 @testable import Storage
 
-/// Submissions over which the consumer's process was killed.
+/// Submissions whose processing killed the consumer's process.
 @Suite(.timeLimit(.minutes(10)))
 struct CrashTests {
-    /// Handles all until the process dies over one named `guilty`; then another takes over.
+    /// Handles all submissions until the process crashes on one named `guilty`; then another process continues.
     ///
-    /// - Returns: what was handled, in its order, and the number of deaths.
+    /// - Returns: The handled submissions in order, and the number of crashes.
     private func work(_ queue: SQLSubmissionQueue, guilty: Set<String>) async throws -> ([String], deaths: Int) {
         var handled: [String] = []
         var deaths = 0
@@ -24,7 +24,7 @@ struct CrashTests {
                         died = true
                         break
                     }
-                    #expect(try await queue.settle(submission, .stored))
+                    #expect(try await queue.settle(submission, status: .stored))
                     handled.append(submission.submissionID)
                 }
             }
@@ -34,7 +34,7 @@ struct CrashTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func onlyTheGuiltyOneIsParkedAndTheInnocentOfItsBatchAreHandled(engine: Engine) async throws {
+    func onlyTheCrashingSubmissionIsQuarantinedAndTheOthersAreHandled(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             for id in ["a1", "b1", "b2", "c1", "c2", "a2"] {
                 _ = try await queue.enqueue(submission(id, client: String(id.prefix(1))))
@@ -45,7 +45,7 @@ struct CrashTests {
             let quarantined = try #require(try await queue.show(submissionID: "b1").first)
             #expect(quarantined.status == .quarantined && quarantined.reasonCode == "processing-crashed")
             #expect(try await queue.status(now: time()).quarantined == 1)
-            // A staff member who tries it again gives it three more chances.
+            // A retry by the staff gives it three more attempts.
             #expect(try await queue.retry(submissionID: "b1"))
             let again = try await work(queue, guilty: [])
             #expect(again.0 == ["b1"] && again.deaths == 0)
@@ -53,7 +53,7 @@ struct CrashTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func severalGuiltyOnesInOneLaneAndOthersAreFoundEachAlone(engine: Engine) async throws {
+    func severalCrashingSubmissionsAreEachIdentified(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             let ids = ["a1", "b1", "a2", "b2", "a3", "c1", "a4"]
             for id in ids { _ = try await queue.enqueue(submission(id, client: String(id.prefix(1)))) }
@@ -68,15 +68,15 @@ struct CrashTests {
         }
     }
 
-    /// When the store was busy as it was to be settled and to be given back, the same owner finds it leased by itself.
+    /// If the store was busy for both settling and returning, the same owner finds its own lease.
     @Test(arguments: Engine.allCases)
-    func whoAsksAgainForWhatItHasLeasedHasNotDiedOverIt(engine: Engine) async throws {
+    func repeatedLeaseByTheSameOwnerIsNotACrash(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             _ = try await queue.enqueue(submission("a"))
             for round in 0..<10 {
                 #expect(try await queue.leaseNumbers("one", at: time(Double(round))) == ["a"])
             }
-            // Of three that died it is the fault.
+            // After three crashes the submission is the cause.
             for process in ["two", "three"] {
                 try await queue.takeOverLeases(owner: process)
                 #expect(try await queue.leaseNumbers(process) == ["a"])
@@ -89,7 +89,7 @@ struct CrashTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func thatItIsBegunIsDurableBeforeItIs(engine: Engine) async throws {
+    func beginningIsStoredWithTheLease(engine: Engine) async throws {
         try await engine.withQueue { queue, database async throws in
             _ = try await queue.enqueue(submission("a"))
             _ = try await queue.leaseAll()

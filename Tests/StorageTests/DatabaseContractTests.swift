@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What every driver of ``SQLDatabase`` must do.
+/// The contract of every driver of ``SQLDatabase``.
 @Suite(.timeLimit(.minutes(10)))
 struct DatabaseContractTests {
     static let schema = [
@@ -20,7 +20,7 @@ struct DatabaseContractTests {
     ]
 
     @Test(arguments: Engine.allCases)
-    func valuesComeBackAsTheyWere(engine: Engine) async throws {
+    func valuesAreReadUnchanged(engine: Engine) async throws {
         try await engine.withDatabase(Self.schema) { database async throws in
             let hostile = "'; DROP TABLE thing; -- \u{1F600}"
             let changed = try await database.write {
@@ -48,7 +48,7 @@ struct DatabaseContractTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func aThrowUndoesTheWholeTransaction(engine: Engine) async throws {
+    func errorRollsBackTheWholeTransaction(engine: Engine) async throws {
         try await engine.withDatabase(Self.schema) { database async throws in
             let error = await #expect(throws: StorageError.self) {
                 try await database.write { transaction in
@@ -81,7 +81,7 @@ struct DatabaseContractTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func eachMayRunTheSameStatementInside(engine: Engine) async throws {
+    func eachCanRunTheSameStatementInItsBody(engine: Engine) async throws {
         try await engine.withDatabase(Self.schema) { database async throws in
             let pairs = try await database.write { transaction in
                 for id in 1...20 {
@@ -115,7 +115,7 @@ struct DatabaseContractTests {
         }
     }
 
-    /// Alone, behind others, and in a transaction that writes, which may not go on then.
+    /// Alone, after others, and in a writing transaction, which must not continue then.
     @Test(arguments: Engine.allCases)
     func aQueryThatTakesTooLongIsEnded(engine: Engine) async throws {
         let endless = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n > ?)"
@@ -136,7 +136,7 @@ struct DatabaseContractTests {
                 }
                 #expect(error?.isOfTimeLimit == true, "\(String(describing: error))")
                 #expect(ContinuousClock.now - begun >= .milliseconds(100))
-                // The connection goes on.
+                // The connection is still usable.
                 #expect(try await database.read { try $0.query(short.sql, short.parameters).count } == 1)
             }
             let error = await #expect(throws: StorageError.self) {
@@ -154,7 +154,7 @@ struct DatabaseContractTests {
             }
             #expect(error?.isOfTimeLimit == true)
             #expect(try await database.read { try $0.query("SELECT id FROM thing").isEmpty })
-            // An error of another kind is told as it is, and what comes too late is not begun.
+            // Another error is rethrown unchanged, and a query after the deadline is not started.
             let other = await #expect(throws: StorageError.self) {
                 try await database.read { transaction in
                     try transaction.limited(until: .now + .seconds(60)) {
@@ -182,7 +182,7 @@ struct DatabaseContractTests {
         }
     }
 
-    @Test func timestampsAreOrderedTextAndComeBack() {
+    @Test func timestampsAreOrderedTextAndAreReadUnchanged() {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         #expect(SQLTimestamp.text(time()) == "2026-01-01T00:00:00.000Z")

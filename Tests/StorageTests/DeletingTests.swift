@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aDigestTellsRowsApartThatReadAlike() async throws {
+    @Test func digestDistinguishesSimilarRows() async throws {
         let step = Migration(number: 1, name: "t") { _ in ["CREATE TABLE t (id BIGINT PRIMARY KEY, a TEXT, b TEXT)"] }
         try await withTemporaryDatabase([step]) { database in
             try await database.write { transaction in
@@ -56,41 +56,41 @@ import Testing
         }
     }
 
-    @Test func anEmptiedDeviceIsToldAndHasNothingWaiting() async throws {
+    @Test func emptiedDeviceQueueIsReportedAndHasNothingWaiting() async throws {
         try await withTemporaryDatabase { database in
             let queue = SQLSubmissionQueue(database: database)
             let start = Date(timeIntervalSince1970: 1_790_000_000)
-            for (number, lane) in ["d", "d", "e"].enumerated() {
+            for (number, deviceQueue) in ["d", "d", "e"].enumerated() {
                 _ = try await queue.enqueue(
                     NewSubmission(
-                        clientID: "c", lane: lane, submissionID: "s\(number)", digest: "x", format: .jwe,
+                        clientID: "c", deviceQueue: deviceQueue, submissionID: "s\(number)", digest: "x", format: .jwe,
                         resourceTypeHint: "Consent", body: Data([1, 2, 3]),
                         receivedAt: start.addingTimeInterval(Double(number) * 10)), quota: nil)
             }
             let leased = try await queue.lease(owner: "o", limit: 5, duration: 60, now: start, isIdle: true)
-            let before = try await queue.deliveries(lane: "d", after: 0, limit: 10).last?.change ?? 0
-            // Of one device what came until a time, then all of it.
+            let before = try await queue.deliveries(deviceQueue: "d", after: 0, limit: 10).last?.change ?? 0
+            // First the submissions of one device until a time, then all of them.
             for until in [start.addingTimeInterval(5), nil] {
-                let stretch = [SubmissionStretch(lane: "d", after: nil, until: until)]
+                let stretch = [SubmissionStretch(deviceQueue: "d", after: nil, until: until)]
                 let digest = try await database.read { try SQLSubmissionQueue.digest(stretch, in: $0) }
                 #expect(digest.bodies.count == 1)
                 try await database.write { transaction in
                     try SQLSubmissionQueue.empty(stretch, reason: "participant-deleted", at: start, in: transaction)
                 }
             }
-            let told = try await queue.deliveries(lane: "d", after: before, limit: 10)
-            #expect(Set(told.map(\.reasonCode)) == ["participant-deleted"] && told.count == 2)
-            #expect(told.allSatisfy { $0.status == .refused })
-            for submission in leased where submission.lane == "d" {
+            let deliveries = try await queue.deliveries(deviceQueue: "d", after: before, limit: 10)
+            #expect(Set(deliveries.map(\.reasonCode)) == ["participant-deleted"] && deliveries.count == 2)
+            #expect(deliveries.allSatisfy { $0.status == .refused })
+            for submission in leased where submission.deviceQueue == "d" {
                 #expect(try await !queue.isHeld(submission))
             }
             let rows = try await queue.show(submissionID: "s0")
             #expect(rows.first?.size == 0)
             let waiting = try await database.read { try SQLSubmissionQueue.waiting(in: $0) }
             #expect(waiting == ["e": [.received: 1]])
-            // A resend is known, and brings nothing back.
+            // A repeated submission is recognised, and restores nothing.
             let resent = NewSubmission(
-                clientID: "c", lane: "d", submissionID: "s0", digest: "x", format: .jwe, body: Data([1, 2, 3]),
+                clientID: "c", deviceQueue: "d", submissionID: "s0", digest: "x", format: .jwe, body: Data([1, 2, 3]),
                 receivedAt: start)
             #expect(try await queue.enqueue(resent, quota: nil) == .duplicate)
         }

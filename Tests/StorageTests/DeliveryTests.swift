@@ -7,31 +7,31 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct DeliveryTests {
     @Test(arguments: Engine.allCases)
-    func aChangeReappearsBehindTheCursor(engine: Engine) async throws {
+    func changeAppearsAgainAfterTheCursor(engine: Engine) async throws {
         try await engine.withQueue { queue, database async throws in
             for id in ["1", "2"] { _ = try await queue.enqueue(submission(id)) }
             _ = try await queue.enqueue(submission("foreign", client: "b"))
-            let first = try await queue.deliveries(lane: "client-1", after: 0, limit: 10)
+            let first = try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 10)
             #expect(
                 first.map(\.submissionID) == ["1", "2"] && first.allSatisfy { $0.status == .received })
             let cursor = try #require(first.last).change
-            #expect(try await queue.deliveries(lane: "client-1", after: cursor, limit: 10).isEmpty)
-            let leased = try await queue.leaseAll().filter { $0.lane == "client-1" }
-            try await queue.settle(leased[0], .held, "no-consent", at: time(1))
-            try await queue.settle(leased[1], .stored, at: time(2))
-            #expect(try await queue.release(.lane("client-1"), at: time(3)) == 1)
+            #expect(try await queue.deliveries(deviceQueue: "client-1", after: cursor, limit: 10).isEmpty)
+            let leased = try await queue.leaseAll().filter { $0.deviceQueue == "client-1" }
+            try await queue.settle(leased[0], status: .held, reason: "no-consent", at: time(1))
+            try await queue.settle(leased[1], status: .stored, at: time(2))
+            #expect(try await queue.release(.deviceQueue("client-1"), at: time(3)) == 1)
             let again = try #require(try await queue.leaseAll().first { $0.submissionID == "1" })
-            try await queue.settle(again, .refused, "withdrawn", at: time(4))
-            let second = try await queue.deliveries(lane: "client-1", after: cursor, limit: 10)
+            try await queue.settle(again, status: .refused, reason: "withdrawn", at: time(4))
+            let second = try await queue.deliveries(deviceQueue: "client-1", after: cursor, limit: 10)
             #expect(
                 second.map(\.submissionID) == ["2", "1"] && second.map(\.status) == [.stored, .refused])
             #expect(second.map(\.at) == [time(2), time(4)] && second.last?.reasonCode == "withdrawn")
-            let page = try await queue.deliveries(lane: "client-1", after: cursor, limit: 1)
+            let page = try await queue.deliveries(deviceQueue: "client-1", after: cursor, limit: 1)
             #expect(page.map(\.submissionID) == ["2"])
         }
     }
 
-    /// A reader that follows the cursor while others change things must end with the newest status of everything.
+    /// A reader that follows the cursor during changes must end with the newest status of everything.
     @Test(arguments: Engine.allCases)
     func theCursorNeverMissesAChange(engine: Engine) async throws {
         let seed = Seeded.newSeed()
@@ -43,7 +43,7 @@ struct DeliveryTests {
                 var cursor: Int64 = 0
                 let deadline = Patience.deadline
                 while seen.values.count(where: \.isFinal) < count, ContinuousClock.now < deadline {
-                    for delivery in try await queue.deliveries(lane: "client-1", after: cursor, limit: 7) {
+                    for delivery in try await queue.deliveries(deviceQueue: "client-1", after: cursor, limit: 7) {
                         #expect(delivery.change > cursor)
                         cursor = delivery.change
                         seen[delivery.submissionID] = delivery.status
@@ -52,7 +52,7 @@ struct DeliveryTests {
                 }
                 return seen
             }
-            // Several lanes' worth of work at once: each part leases, settles, and takes up again what it held.
+            // Concurrent work for several device queues: each part leases, settles, and releases its held submissions.
             let leased = try await queue.leaseAll()
             #expect(leased.count == count)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -61,20 +61,23 @@ struct DeliveryTests {
                         var generator = Seeded(seed &+ UInt64(part))
                         for index in stride(from: part, to: count, by: 4).shuffled(using: &generator) {
                             if Bool.random(using: &generator) {
-                                try await queue.settle(leased[index], .held)
+                                try await queue.settle(leased[index], status: .held)
                                 continue
                             }
-                            try await queue.settle(leased[index], Bool.random(using: &generator) ? .stored : .refused)
+                            try await queue.settle(
+                                leased[index], status: Bool.random(using: &generator) ? .stored : .refused)
                         }
                     }
                 }
                 try await group.waitForAll()
             }
-            try await queue.release(.lane("client-1"), at: time(61))
-            for submission in try await queue.leaseAll(at: time(62)) { try await queue.settle(submission, .stored) }
+            try await queue.release(.deviceQueue("client-1"), at: time(61))
+            for submission in try await queue.leaseAll(at: time(62)) {
+                try await queue.settle(submission, status: .stored)
+            }
             let seen = try await reader.value
             #expect(seen.count == count)
-            for delivery in try await queue.deliveries(lane: "client-1", after: 0, limit: 1000) {
+            for delivery in try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 1000) {
                 #expect(seen[delivery.submissionID] == delivery.status, "seed \(seed)")
             }
         }

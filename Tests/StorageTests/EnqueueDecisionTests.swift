@@ -3,17 +3,18 @@ import Testing
 
 @testable import Storage
 
-/// Submissions that are written together are each decided as if those before it were there already.
+/// Of submissions that are written together, each is decided as if the earlier ones were already stored.
 struct EnqueueDecisionTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_000)
 
     private func request(
-        _ id: String, lane: String = "lane", digest: String = "d", bytes: Int = 10, quota: Int? = nil, at: Date? = nil,
+        _ id: String, deviceQueue: String = "lane", digest: String = "d", bytes: Int = 10, quota: Int? = nil,
+        at: Date? = nil,
         client: String = "client"
     ) -> EnqueueRequest {
         EnqueueRequest(
             submission: NewSubmission(
-                clientID: client, lane: lane, submissionID: id, digest: digest, format: .jwe,
+                clientID: client, deviceQueue: deviceQueue, submissionID: id, digest: digest, format: .jwe,
                 body: Data(count: bytes), receivedAt: at ?? now),
             quota: quota)
     }
@@ -23,11 +24,11 @@ struct EnqueueDecisionTests {
         #expect(decision.decide(request("1")) == .accepted)
         #expect(decision.decide(request("1")) == .duplicate)
         #expect(decision.decide(request("1", digest: "e")) == .conflict)
-        #expect(decision.decide(request("1", lane: "other", digest: "e")) == .accepted)
+        #expect(decision.decide(request("1", deviceQueue: "other", digest: "e")) == .accepted)
         #expect(decision.accepted.count == 2)
     }
 
-    @Test func whatIsKnownWhoIsShutOutAndWhoHasTooMuchAreTurnedAwayAndTheOthersAreNot() {
+    @Test func duplicatesRevokedClientsAndFullQueuesAreRefusedAndOthersAccepted() {
         var stock = EnqueueStock()
         stock.revoked = ["out"]
         stock.digests = [EnqueueStock.Identity(request("1").submission): "d"]
@@ -35,8 +36,8 @@ struct EnqueueDecisionTests {
         var decision = EnqueueDecision(stock)
         #expect(decision.decide(request("1")) == .duplicate)
         #expect(decision.decide(request("2", client: "out")) == .clientRevoked)
-        #expect(decision.decide(request("3", lane: "full", quota: 100)) == .overQuota)
-        #expect(decision.decide(request("4", lane: "full", bytes: 5, quota: 100)) == .accepted)
+        #expect(decision.decide(request("3", deviceQueue: "full", quota: 100)) == .overQuota)
+        #expect(decision.decide(request("4", deviceQueue: "full", bytes: 5, quota: 100)) == .accepted)
         #expect(decision.decide(request("5")) == .accepted)
         #expect(decision.accepted.map(\.request.submission.submissionID) == ["4", "5"])
     }

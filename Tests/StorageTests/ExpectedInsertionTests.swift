@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// Insertions that keep what is present, whose rows were said to come: the answers are those of rows that nobody expected.
+/// Insertions that keep existing rows, with announced rows: the results are those without the announcement.
 @Suite struct ExpectedInsertionTests {
     private struct Thing: Hashable {
         let name: String
@@ -24,12 +24,12 @@ import Testing
         ]
     }
 
-    private typealias Row = (place: Int64, thing: Thing)
+    private typealias Row = (key: Int64, thing: Thing)
 
     private static let insertion = SQLInsertion<Row, String>(
         into: "thing", onConflict: .keepsPresent(key: ["name", "origin", "number", "body"]),
         columns: [
-            SQLColumn("place") { .integer($0.place) }, SQLColumn("body") { .blob($0.thing.body) },
+            SQLColumn("place") { .integer($0.key) }, SQLColumn("body") { .blob($0.thing.body) },
             SQLColumn("name") { .text($0.thing.name) }, SQLColumn("number") { .integer($0.thing.number) },
         ],
         shared: [SQLColumn("origin") { .text($0) }])
@@ -37,7 +37,7 @@ import Testing
     private static let parts = SQLInsertion<(thing: Int64, name: String), Void>(
         into: "part", columns: [SQLColumn("thing") { .integer($0.thing) }, SQLColumn("name") { .text($0.name) }])
 
-    /// Texts that mean something in an array or look like one another.
+    /// Texts with a meaning in arrays, or with a similar form.
     private static let names = [
         "", "a", "A", "NULL", "null", "{", "}", "a,b", "\"", "\\", "\\\"", "'", " ", "a b", "\t", "\n", "?", "$1",
         "caf\u{E9}", "cafe\u{301}", "\u{212A}", "K", "漢", "{\"a\"}", "\\x00",
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func theAnswersAreThoseOfRowsThatNobodyExpected(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func resultsAreTheSameWithAndWithoutExpectation(_ engine: Engine) async throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         let batches = (0..<6).map { _ in
@@ -63,20 +63,20 @@ import Testing
                     body: [Data(), Data([0]), Data([0x5C, 0x22])].randomElement(using: &generator) ?? Data())
             }
         }
-        // Some of a batch are expected, others are not, and some that are expected never come.
+        // Some rows of a batch are expected, others are not, and some expected rows are never inserted.
         let expected = batches.map { batch in
             batch.filter { _ in Bool.random(using: &generator) } + batches[0].prefix(5)
         }
         func answers(expecting: Bool, _ database: any SQLDatabase) async throws -> (answers: [Bool], rows: [String]) {
             var all: [Bool] = []
             for (batch, expected) in zip(batches, expected) {
-                let place = Int64(all.count)
+                let firstKey = Int64(all.count)
                 all += try await database.write { transaction in
                     let things = try transaction.inserter(
                         Self.insertion, sharing: batch.count % 2 == 0 ? "here" : "there")
-                    if expecting { try things.expect(expected.map { (place: 0, thing: $0) }) }
+                    if expecting { try things.expect(expected.map { (key: 0, thing: $0) }) }
                     return try batch.enumerated().map { index, thing in
-                        try things.insert((place: place + Int64(index), thing: thing))
+                        try things.insert((key: firstKey + Int64(index), thing: thing))
                     }
                 }
             }
@@ -93,8 +93,7 @@ import Testing
         #expect(found[0].rows.count == found[0].answers.count { $0 } && found[0].answers.contains(false))
     }
 
-    @Test(arguments: Engine.allCases) func aRowThatWasExpectedIsThereForTheNextStatement(_ engine: Engine) async throws
-    {
+    @Test(arguments: Engine.allCases) func expectedRowIsVisibleToTheNextStatement(_ engine: Engine) async throws {
         @Sendable func thing(_ number: Int64) -> Row { (number, Thing(name: "a", number: number, body: Data())) }
         try await engine.withDatabase([Self.tables]) { database async throws in
             try await database.write { transaction in
@@ -104,20 +103,20 @@ import Testing
                 #expect(try things.insert(thing(1)) == false)
                 #expect(try Self.rows(transaction).count == 1)
                 #expect(try things.insert(thing(2)))
-                // What was expected is forgotten with the next expectation, not what was inserted.
+                // The next expectation replaces the expected rows, not the inserted ones.
                 try things.expect((2...4).map(thing))
                 #expect(try things.insert(thing(2)) == false)
                 #expect(try things.insert(thing(4)))
                 #expect(try things.insert(thing(5)))
             }
-            let places = try await database.read { transaction in
+            let keys = try await database.read { transaction in
                 try transaction.query("SELECT place FROM thing ORDER BY place").map { try $0.integer("place") }
             }
-            #expect(places == [1, 2, 4, 5])
+            #expect(keys == [1, 2, 4, 5])
         }
     }
 
-    /// However the rows of two tables come by turns, those that others refer to are written before them.
+    /// In any order of the rows of two tables, referenced rows are written before those that refer to them.
     @Test(arguments: Engine.allCases) func rowsThatReferToExpectedOnesAreWrittenAfterThem(_ engine: Engine) async throws
     {
         try await engine.withDatabase([Self.tables]) { database async throws in
@@ -127,12 +126,12 @@ import Testing
                 let rows: [Row] = (1...6_000).map { ($0, Thing(name: "a", number: $0, body: Data())) }
                 try things.expect(rows)
                 #expect(try things.insert(rows[0]))
-                // The parts begin to wait before the things that later ones of them refer to.
+                // The parts begin to wait before the things to which later parts refer.
                 try transaction.execute("DELETE FROM part")
                 for row in rows {
-                    if row.place > 1 { #expect(try things.insert(row)) }
-                    for name in ["x", "y"] { try parts.add((row.place, name)) }
-                    if row.place == 1 { try parts.flush() }
+                    if row.key > 1 { #expect(try things.insert(row)) }
+                    for name in ["x", "y"] { try parts.add((row.key, name)) }
+                    if row.key == 1 { try parts.flush() }
                 }
                 try parts.flush()
             }
@@ -145,7 +144,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func whatIsUndoneWasNotInserted(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func rolledBackRowsAreNotInserted(_ engine: Engine) async throws {
         struct Stop: Error {}
         let rows: [Row] = (1...10).map { ($0, Thing(name: "a", number: $0, body: Data())) }
         try await engine.withDatabase([Self.tables]) { database async throws in
@@ -167,8 +166,8 @@ import Testing
         }
     }
 
-    /// However many rows the table has, each key is looked up.
-    @Test(.enabled(if: Engine.allCases.contains(.postgresql))) func theKeysGoByTheirIndex() async throws {
+    /// For any number of rows in the table each key is looked up.
+    @Test(.enabled(if: Engine.allCases.contains(.postgresql))) func lookUpOfKeysUsesTheirIndex() async throws {
         try await Engine.postgresql.withDatabase([Self.tables]) { database async throws in
             let plan = try await database.write { transaction in
                 try transaction.execute(
@@ -186,7 +185,7 @@ import Testing
                 }
                 return try QueryPlan(sql, arrays, in: transaction)
             }
-            #expect(plan.goes(by: "thing_pkey") && !plan.readsAll, "\(plan)")
+            #expect(plan.uses(index: "thing_pkey") && !plan.readsAll, "\(plan)")
         }
     }
 }

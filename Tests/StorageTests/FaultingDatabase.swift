@@ -2,7 +2,8 @@ import Foundation
 import Storage
 import Synchronization
 
-/// A database that fails at its n-th statement, or as the transaction commits: for tests of what a failure leaves behind.
+/// A database that fails at its n-th statement, or at the commit of a transaction: for tests of the state after a
+/// failure.
 ///
 /// Statements are counted from 1 across transactions, and each commit of a write counts as one.
 final class FaultingDatabase: SQLDatabase {
@@ -21,15 +22,15 @@ final class FaultingDatabase: SQLDatabase {
         error = StorageError(code: code, message: "The test's database fails here.")
     }
 
-    /// From now on the n-th statement fails, once; nil for none.
+    /// Makes the n-th statement from now on fail, once; nil for none.
     func fail(at statement: Int?) {
         state.withLock { $0 = State(fault: statement) }
     }
 
-    /// Whether the fault has come about.
+    /// Whether the fault has occurred.
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-    /// Counts a statement, and throws if it is the one.
+    /// Counts a statement, and throws if it is the failing one.
     fileprivate func count() throws {
         let isFault = state.withLock { state in
             state.count += 1
@@ -71,9 +72,9 @@ private struct FaultingTransaction: SQLTransaction {
         return try transaction.query(sql, parameters)
     }
 
-    func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
+    func each(_ sql: String, _ parameters: [SQLValue], body: (SQLRow) throws -> Void) throws {
         try database.count()
-        try transaction.each(sql, parameters, body)
+        try transaction.each(sql, parameters, body: body)
     }
 
     func limited<T>(until end: ContinuousClock.Instant, _ body: () throws -> T) throws -> T {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct FileAccessTests {
-    @Test func aMissingFileIsNoErrorAndAFolderIsNoFile() async throws {
+    @Test func missingFileIsNilAndAFolderIsAnError() async throws {
         try await withTemporaryFolder { path in
             let folder = URL(fileURLWithPath: path, isDirectory: true)
             let file = folder.appendingPathComponent("a")

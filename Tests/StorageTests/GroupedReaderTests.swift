@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct GroupedReaderTests {
     @Test(arguments: Engine.allCases)
-    func eachReadsItsOwnAndOneThatFailsDoesNotHarmTheOthers(engine: Engine) async throws {
+    func failedReadDoesNotAffectOtherReadsOfTheGroup(engine: Engine) async throws {
         try await engine.withDatabase(DatabaseContractTests.schema) { database async throws in
             try await database.write { transaction in
                 for id in 0..<200 { try transaction.execute("INSERT INTO thing (id) VALUES (?)", [SQLValue(id)]) }
@@ -15,7 +15,7 @@ struct GroupedReaderTests {
                 for id in 0..<200 {
                     group.addTask {
                         let found = try? await reader.read { transaction in
-                            // A statement that fails, and an error of the caller's own.
+                            // A statement that fails, and an error of the caller.
                             if id % 10 == 3 {
                                 _ = try transaction.query("SELECT abs(CAST(? AS bigint))", [SQLValue(Int64.min)])
                             }
@@ -34,7 +34,7 @@ struct GroupedReaderTests {
         }
     }
 
-    @Test func whatTheStoreRefusesIsToldToEach() async throws {
+    @Test func errorOfTheStoreIsReportedToEachReader() async throws {
         try await Engine.sqlite.withDatabase(DatabaseContractTests.schema) { database async throws in
             try await database.close()
             let reader = GroupedReader(database: database)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct GroupedWriterTests {
     @Test(arguments: Engine.allCases)
-    func oneThatFailsDoesNotHarmTheOthers(engine: Engine) async throws {
+    func failedWriteDoesNotAffectOtherWritesOfTheGroup(engine: Engine) async throws {
         try await engine.withDatabase(DatabaseContractTests.schema) { database async throws in
             let writer = GroupedWriter(database: database)
             let outcomes = await withTaskGroup(of: Bool.self) { group in
@@ -36,8 +36,8 @@ struct GroupedWriterTests {
         }
     }
 
-    /// A batch of writes that a busy store refuses is not tried one by one, each to wait as long again; over a fault of
-    /// one of its writes it is.
+    /// If a busy store refuses a batch of writes, its writes are not retried one by one, each with another wait; after
+    /// a fault of one of its writes they are.
     @Test(arguments: [("storage-busy", true), ("storage-full", true), ("storage-constraint", false)])
     func aBatchFailsAsOneWhenTheStoreItselfFails(code: String, asOne: Bool) async throws {
         try await Engine.sqlite.withDatabase { database async throws in
@@ -57,7 +57,7 @@ struct GroupedWriterTests {
                         }
                     }
                 }
-                // The first transaction waits until all have come, so that the others gather behind it.
+                // The first transaction waits until all writes have arrived, so that the others queue after it.
                 while begun.value < 60 { await Task.yield() }
                 for _ in 0..<1000 { await Task.yield() }
                 refusing.open()
@@ -73,7 +73,7 @@ struct GroupedWriterTests {
     }
 }
 
-/// Refuses each write as it commits; none goes on before the door is open.
+/// Refuses each write at its commit; none continues before the door is open.
 private final class RefusingDatabase: SQLDatabase {
     private let database: any SQLDatabase
     private let error: StorageError

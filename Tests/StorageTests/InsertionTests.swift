@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// Rows whose columns have names.
+/// Rows with named columns.
 @Suite struct InsertionTests {
     private struct Thing {
         let number: Int64
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func eachValueStandsInTheColumnOfItsName(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func valuesAreInsertedIntoTheirNamedColumns(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.table]) { database async throws in
             let rows = try await database.write { transaction in
                 let things = try transaction.inserter(Self.insertion(.fails), sharing: "here")
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    /// Rows that nobody asks about may wait while others are asked about, but not those that these refer to.
-    @Test(arguments: Engine.allCases) func aRowThatRefersToOneThatWaitsFindsIt(_ engine: Engine) async throws {
+    /// Rows can be buffered while others are queried, except for rows that the queried ones refer to.
+    @Test(arguments: Engine.allCases) func rowFindsABufferedRowThatItRefersTo(_ engine: Engine) async throws {
         let part = Migration(number: 901, name: "parts") { _ in
             [
                 """
@@ -67,7 +67,7 @@ import Testing
                     #expect(try keeping.insert((number, number)))
                     #expect(try keeping.insert((number, number)) == false)
                 }
-                // A key that waits is taken.
+                // The key of a buffered row is in use.
                 let others = try transaction.inserter(
                     Self.insertion(.keepsPresent(key: ["number"])), sharing: "there")
                 try things.insert(Thing(number: 6, name: nil))
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func aTakenKeyIsRefusedKeptOrReplaced(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func duplicateKeyFailsKeepsOrReplacesTheRow(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.table]) { database async throws in
             try await database.write { transaction in
                 try transaction.inserter(Self.insertion(.fails), sharing: "first").insert(Thing(number: 1, name: "a"))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func insertersOfOneKindDoNotMixWhatTheyShare(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func insertersOfOneKindKeepTheirOwnSharedValues(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.table]) { database async throws in
             for round in 0..<2 {
                 let first = Int64(round * 10)
@@ -114,7 +114,7 @@ import Testing
                     let two = try transaction.inserter(insertion, sharing: "two")
                     try one.insert(Thing(number: first, name: nil))
                     try two.insert(Thing(number: first + 1, name: nil))
-                    // The same statement from elsewhere has values of its own.
+                    // The same statement of another caller has its own values.
                     try transaction.execute(
                         insertion.target.sql, ["b", .integer(first + 2), .blob(Data()), "elsewhere"])
                     try one.insert(Thing(number: first + 3, name: nil))
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func whatIsAddedIsThereOnceWhenItWasFlushed(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func addedRowsAreInsertedOnceByAFlush(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.table]) { database async throws in
             try await database.write { transaction in
                 var things = try transaction.inserter(Self.insertion(.fails), sharing: "here")
@@ -136,7 +136,7 @@ import Testing
                 try things.flush()
                 try things.flush()
                 #expect(try Self.rows(transaction) == ["1 - here", "2 - here", "3 - here"])
-                // More than wait at a time.
+                // More rows than are buffered at a time.
                 for number in 4...5_000 { try things.add(Thing(number: Int64(number), name: nil)) }
                 try things.flush()
                 #expect(try Self.rows(transaction).count == 5_000)
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    /// Several rows with one statement are what they are one by one, whatever is long, repeated or known.
+    /// Several rows in one statement give the same result as separate ones, for long, repeated and existing values.
     @Test(
         arguments: Engine.allCases,
         [
@@ -207,7 +207,7 @@ import Testing
         }
         let one = try await stored { for thing in things { try $0.insert(thing) } }
         let added = try await stored { inserter in
-            // In portions, as the values that were bound before are still there.
+            // In batches, since earlier bound values are still present.
             for start in stride(from: 0, to: things.count, by: 90) {
                 for thing in things[start..<min(start + 90, things.count)] { try inserter.add(thing) }
                 try inserter.flush()
@@ -227,8 +227,8 @@ import Testing
         #expect(together == one, "seed \(seed)")
     }
 
-    /// Of rows that are inserted together one that is refused lets none be committed.
-    @Test(arguments: Engine.allCases) func oneOfManyThatIsRefusedUndoesAll(_ engine: Engine) async throws {
+    /// If one of several rows is refused, none is committed.
+    @Test(arguments: Engine.allCases) func refusedRowRollsBackAllRows(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.table]) { database async throws in
             await #expect(throws: StorageError.self) {
                 try await database.write { transaction in

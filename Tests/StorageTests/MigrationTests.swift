@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func whatWasParkedIsQuarantined() async throws {
+    @Test func formerStatusBecomesQuarantined() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = "\(folder)/q.db"
             let first = Array(StorageSchema.migrations.prefix(1))
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func whatANewerVersionWroteIsRefused() async throws {
+    @Test func storeOfANewerVersionIsRefused() async throws {
         try await withTemporaryFolder { folder async throws in
             try await open(folder, [Self.step(101), Self.step(102)])
             #expect(await code { try await open(folder, [Self.step(101)]) } == "storage-schema-newer")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aStepBeforeOneThatWasDoneIsRefused() async throws {
+    @Test func migrationBelowAnAppliedOneIsRefused() async throws {
         try await withTemporaryFolder { folder async throws in
             try await open(folder, [Self.step(102)])
             #expect(
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aStepThatFailsLeavesNothingBehind() async throws {
+    @Test func failedStepLeavesNoChanges() async throws {
         try await withTemporaryFolder { folder async throws in
             let broken = Migration(number: 102, name: "broken") { _ in
                 ["CREATE TABLE half (id BIGINT)", "NONSENSE"]
@@ -135,7 +135,7 @@ import Testing
             statements: { _ in ["CREATE TABLE IF NOT EXISTS copied (id BIGINT PRIMARY KEY)"] })
     }
 
-    @Test func aStepInSlicesGoesOnWhereItStopped() async throws {
+    @Test func slicedStepContinuesWhereItStopped() async throws {
         try await withTemporaryFolder { folder async throws in
             let url = "\(folder)/m.db"
             let first = try await SQLiteDatabase.open(path: url, migrations: [Self.step(101)])
@@ -147,7 +147,7 @@ import Testing
             #expect(
                 await code { try await open(folder, [Self.step(101), Self.sliced(failAfter: 2, counting: before)]) }
                     == "storage-full")
-            // Two parts are done and stay; the step is not marked.
+            // Two parts are committed and stay; the step is not marked as done.
             let stopped = try await SQLiteDatabase.open(path: url, migrations: [Self.step(101)])
             #expect(try await stopped.read { try $0.query("SELECT id FROM copied").count } == 10)
             try await stopped.close()
@@ -162,13 +162,13 @@ import Testing
             let marked = try await second.read { try $0.query("SELECT number FROM schema_migration").count }
             #expect(marked == 2)
             try await second.close()
-            // Done is done.
+            // A completed step is not run again.
             try await open(folder, [Self.step(101), Self.sliced(counting: after)])
             #expect(after.value == 3)
         }
     }
 
-    @Test func inATransactionOfTheCallersAllSlicesAreDone() async throws {
+    @Test func allSlicesRunInTheTransactionOfTheCaller() async throws {
         try await withTemporaryFolder { folder async throws in
             let database = try await SQLiteDatabase.open(path: "\(folder)/m.db", migrations: [Self.step(101)])
             let count = Counter()
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func whoMayNotMigrateRefusesEveryOtherSchema() async throws {
+    @Test func exactSchemaPolicyRefusesEveryOtherSchema() async throws {
         try await withTemporaryFolder { folder async throws in
             func openExactly(_ migrations: [Migration], _ name: String = "m.db") async throws {
                 let database = try await SQLiteDatabase.open(
@@ -205,7 +205,7 @@ import Testing
             #expect(await code { try await openExactly([Self.step(101)]) } == "storage-schema-newer")
             let more = [Self.step(101), Self.step(102), Self.step(201)]
             #expect(await code { try await openExactly(more) } == "storage-schema-older")
-            // It was looked at and left as it was.
+            // The store was inspected and left unchanged.
             #expect(await code { try await openExactly([Self.step(101), Self.step(102)]) } == nil)
             _ = FileManager.default.createFile(atPath: folder + "/empty.db", contents: nil)
             #expect(await code { try await openExactly([Self.step(101)], "empty.db") } == "storage-schema-older")

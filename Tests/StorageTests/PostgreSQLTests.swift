@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-/// What PostgreSQL alone does: connections that break, servers that refuse, types that SQLite does not have.
+/// Behaviour of PostgreSQL only: connections that break, servers that refuse, types that SQLite does not have.
 @Suite(.enabled(if: TestEngine.allCases.contains(.postgresql), "TRIBUTARY_TEST_POSTGRESQL is not set"))
 struct PostgreSQLTests {
     private static let table = Migration(number: 1, name: "thing") { dialect in
@@ -16,21 +16,21 @@ struct PostgreSQLTests {
         try await database.read { try $0.first("SELECT count(*) AS total FROM thing")?.integer("total") }
     }
 
-    @Test func aConnectionThatIsGoneIsMadeAnewForTheNextTransaction() async throws {
+    @Test func closedConnectionIsReplacedForTheNextTransaction() async throws {
         try await Engine.postgresql.withDatabase([Self.table]) { database async throws in
             for number in 1...3 {
                 let process = try await database.write { transaction in
                     try transaction.execute("INSERT INTO thing (number) VALUES (?)", [SQLValue(number)])
                     return try transaction.first("SELECT pg_backend_pid() AS process")?["process"]
                 }
-                // Another session ends it, as a restart of the server or a firewall does.
+                // Another session ends the connection, as a restart of the server or a firewall does.
                 try await end(try #require(process), by: database)
             }
             #expect(try await count(database) == 3)
         }
     }
 
-    @Test func whatIsKnownOfATableThatGrewIsBroughtUpToDate() async throws {
+    @Test func statisticsOfAGrownTableAreUpdated() async throws {
         try await Engine.postgresql.withDatabase([Self.table]) { database async throws in
             func known() async throws -> (rows: Int64?, analyzed: Int64?) {
                 try await database.read { transaction in
@@ -52,12 +52,12 @@ struct PostgreSQLTests {
                     }
                 }
             }
-            // The server looks at tables by itself, each minute.
+            // The server analyses tables automatically each minute.
             _ = try await database.write { try $0.execute("ALTER TABLE thing SET (autovacuum_enabled = false)") }
             try await add(1...2_000)
             try await database.analyzeGrownTables()
             #expect(try await known() == (2_000, 3))
-            // A little more changes nothing, much more does.
+            // A few more rows change nothing, many more do.
             try await add(2_001...2_010)
             try await database.analyzeGrownTables()
             #expect(try await known().rows == 2_000)
@@ -67,7 +67,7 @@ struct PostgreSQLTests {
         }
     }
 
-    @Test func whatBreaksInTheMiddleIsAnErrorOfTheStoreAndWritesNothing() async throws {
+    @Test func connectionLostInATransactionIsAStoreErrorAndWritesNothing() async throws {
         try await Engine.postgresql.withDatabase([Self.table]) { database async throws in
             let error = await #expect(throws: StorageError.self) {
                 try await database.write { transaction in
@@ -82,7 +82,7 @@ struct PostgreSQLTests {
         }
     }
 
-    @Test func aTransactionWhoseErrorWasPassedOverIsNotTakenForWritten() async throws {
+    @Test func transactionWithAnIgnoredErrorIsNotCommitted() async throws {
         try await Engine.postgresql.withDatabase([Self.table]) { database async throws in
             await #expect(throws: StorageError.self) {
                 try await database.write { transaction in
@@ -100,7 +100,7 @@ struct PostgreSQLTests {
                 for database in [first, second] {
                     group.addTask {
                         for _ in 0..<50 {
-                            // Without turns two would read the same number and write the same next one.
+                            // Without turns two writers would read the same number and write the same next one.
                             try await database.write { transaction in
                                 let last = try transaction.first("SELECT max(number) AS last FROM thing")
                                 let next = (last?.integerIfPresent("last") ?? 0) + 1
@@ -134,7 +134,7 @@ struct PostgreSQLTests {
         }
     }
 
-    @Test func rowsThatWaitAreThereForWhateverMayReadThem() async throws {
+    @Test func bufferedRowsAreVisibleToLaterStatements() async throws {
         try await Engine.postgresql.withDatabase([Self.table]) { database async throws in
             let insertion = SQLInsertion<Int64, Void>(
                 into: "thing",
@@ -155,7 +155,7 @@ struct PostgreSQLTests {
         }
     }
 
-    @Test func rowsOfALongQueryAreShownBesideOtherStatements() async throws {
+    @Test func rowsOfALongQueryAreReadBetweenOtherStatements() async throws {
         try await Engine.postgresql.withDatabase([Self.table]) { database async throws in
             try await database.write { transaction in
                 for number in 1...1_000 {
@@ -201,15 +201,15 @@ struct PostgreSQLTests {
         }
     }
 
-    @Test func numbersWithDecimalPlacesAreReadAsTheNearestDouble() async throws {
+    @Test func decimalNumbersAreReadAsTheNearestDouble() async throws {
         var random = Seeded.fresh()
         var texts = ["0.1", "-0.3", "4503599627370497.5", "0.00001", "9999.9999", "100000000.00000001"]
         for _ in 0..<500 {
-            let places = Int.random(in: 1...20, using: &random)
+            let scale = Int.random(in: 1...20, using: &random)
             let digits = (0..<Int.random(in: 1...25, using: &random)).map { _ in
                 "\(Int.random(in: 0...9, using: &random))"
             }
-            let fraction = (0..<places).map { _ in "\(Int.random(in: 0...9, using: &random))" }.joined()
+            let fraction = (0..<scale).map { _ in "\(Int.random(in: 0...9, using: &random))" }.joined()
             texts.append((Bool.random(using: &random) ? "-" : "") + digits.joined() + "." + fraction)
         }
         let asked = texts
@@ -238,7 +238,7 @@ struct PostgreSQLTests {
         }
     }
 
-    @Test func aSchemaThatIsMissingOrOlderIsRefusedWhereItMayNotBeChanged() async throws {
+    @Test func missingOrOlderSchemaIsRefusedWithoutMigration() async throws {
         let address = try TestEngine.postgreSQL()
         let schema = try TestEngine.schema(of: UUID().uuidString)
         func open(_ migrations: [Migration], _ policy: SchemaPolicy) async -> String {
@@ -259,7 +259,7 @@ struct PostgreSQLTests {
         #expect(await open([Self.table], .exact) == "storage-schema-newer")
     }
 
-    @Test func aServerThatRefusesIsNamedWithoutASecret() async throws {
+    @Test func refusedConnectionIsAStoreError() async throws {
         let address = try PostgreSQLAddress("postgresql://tributary@127.0.0.1:1/none")
         let error = await #expect(throws: StorageError.self) {
             _ = try await PostgreSQLDatabase.open(address, schema: .queue, migrations: [])
@@ -269,14 +269,14 @@ struct PostgreSQLTests {
     }
 
     private func end(_ process: SQLValue, by database: any SQLDatabase) async throws {
-        // Readers have a session of their own.
+        // Readers have their own session.
         let isEnded = try await database.read {
             try $0.first("SELECT pg_terminate_backend(CAST(? AS int)) AS ended", [process])?.integer("ended")
         }
         #expect(isEnded == 1)
     }
 
-    /// One store, as two processes have it.
+    /// Passes one store opened by two databases, as by two processes.
     private func withTemporaryStores(
         _ body: (any SQLDatabase, any SQLDatabase) async throws -> Void
     ) async throws {
@@ -289,7 +289,7 @@ struct PostgreSQLTests {
     }
 }
 
-/// What needs no server.
+/// Tests that need no server.
 @Suite struct PostgreSQLTextTests {
     @Test(arguments: [
         ("SELECT ? , ?", "SELECT $1 , $2", 2), ("SELECT '?' || ?", "SELECT '?' || $1", 1),
@@ -299,9 +299,9 @@ struct PostgreSQLTests {
         ("", "", 0),
     ])
     func questionMarksBecomeNumbers(sql: String, expected: String, count: Int) {
-        let placed = PlaceholderSQL(sql)
-        #expect(placed.text == expected)
-        #expect(placed.count == count)
+        let numbered = PlaceholderSQL(sql)
+        #expect(numbered.text == expected)
+        #expect(numbered.count == count)
     }
 
     @Test(arguments: [
@@ -311,14 +311,14 @@ struct PostgreSQLTests {
         ("postgresql://host/x?secret", "storage-address"), ("mysql://host/x", "storage-address"),
         ("postgresql://[secret", "storage-address"),
     ])
-    func anAddressIsRefusedWithoutBeingRepeated(url: String, code: String) {
+    func errorOfAnInvalidAddressDoesNotContainTheSecret(url: String, code: String) {
         let error = #expect(throws: StorageError.self) { try PostgreSQLAddress(url) }
         #expect(error?.code == code)
         #expect(error?.message.contains("secret") == false)
     }
 
     @Test(arguments: ["postgresql://app@host:5432/x?sslmode=verify-full", "postgres:///x", "postgresql://%2Frun/x"])
-    func anAddressWithoutASecretIsTaken(url: String) throws {
+    func addressWithoutASecretIsAccepted(url: String) throws {
         #expect(try PostgreSQLAddress(url).url == url)
         #expect(PostgreSQLAddress.isOne(url))
     }
@@ -339,11 +339,11 @@ struct PostgreSQLTests {
         ("42601", "storage-failed", false), ("42P01", "storage-tables", true), ("42804", "storage-tables", true),
         ("0A000", "storage-tables", true),
     ])
-    func errorsOfTheServerHaveOurCodes(state: String, code: String, concernsStore: Bool) {
-        let error = StorageError(sqlState: state, place: "table thing", primary: "planted")
+    func errorsOfPostgreSQLHaveStorageCodes(state: String, code: String, concernsStore: Bool) {
+        let error = StorageError(sqlState: state, location: "table thing", primary: "planted")
         #expect(error.code == code)
         #expect(error.concernsStore == concernsStore)
-        // What the server says of data holds the data.
+        // The server's messages about data contain the data.
         if state.hasPrefix("22") || state.hasPrefix("23") { #expect(!error.message.contains("planted")) }
     }
 

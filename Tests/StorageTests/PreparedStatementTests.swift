@@ -10,7 +10,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: Engine.allCases) func whatIsBoundStaysBoundUntilItIsBoundAnew(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func boundValuesStayUntilTheyAreBoundAgain(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.table]) { database async throws in
             let rows = try await database.write { transaction in
                 let insert = try transaction.prepare("INSERT INTO thing (number, name, size, body) VALUES (?, ?, ?, ?)")
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func aRowThatIsThereChangesNone(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func insertOfAnExistingRowChangesNone(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.table]) { database async throws in
             try await database.write { transaction in
                 let insert = try transaction.prepare("INSERT INTO thing (number) VALUES (?) ON CONFLICT DO NOTHING")
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func aRefusedRowIsAnErrorAndTheNextTransactionCanFollow(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func refusedRowThrowsAndTheNextTransactionSucceeds(_ engine: Engine)
         async throws
     {
         try await engine.withDatabase([Self.table]) { database async throws in

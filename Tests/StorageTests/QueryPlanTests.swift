@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What a statement of the queue costs does not grow with all that was ever sent.
+/// The cost of the queue's statements does not grow with the number of all submissions.
 @Suite(.timeLimit(.minutes(10)))
 struct QueryPlanTests {
     struct Case: Sendable, CustomTestStringConvertible {
@@ -13,7 +13,7 @@ struct QueryPlanTests {
         let parameters: Int
         let indexes: [String]
 
-        init(_ name: String, _ sql: String, _ parameters: Int, _ indexes: String...) {
+        init(_ name: String, sql: String, parameters: Int, indexes: String...) {
             self.name = name
             self.sql = sql
             self.parameters = parameters
@@ -25,22 +25,34 @@ struct QueryPlanTests {
 
     static let cases = [
         Case(
-            "lease", SQLSubmissionQueue.leaseSQL, 3, "submission_by_status", "submission_by_lease", "submission_begun"),
-        Case(
-            "lease beside others", SQLSubmissionQueue.leaseBesideSQL, 3, "submission_by_status",
+            "lease", sql: SQLSubmissionQueue.leaseSQL, parameters: 3, indexes: "submission_by_status",
             "submission_by_lease", "submission_begun"),
         Case(
-            "lease of other lanes", SQLSubmissionQueue.leasePassingSQL, 3 + SQLSubmissionQueue.mostPassedOver,
-            "submission_by_status", "submission_by_lease", "submission_begun"),
-        Case("lease of what was begun", SQLSubmissionQueue.leaseBegunSQL, 2, "submission_by_lease", "submission_begun"),
-        Case("is there any", SQLSubmissionQueue.anyReceivedSQL, 0, "submission_by_status"),
-        Case("leases of others in a lane", SQLSubmissionQueue.endOthersSQL, 2, "submission_by_lease"),
-        Case("held of a lane", SQLSubmissionQueue.heldOfLaneSQL, 1, "submission_held"),
-        Case("held for a reason", SQLSubmissionQueue.heldForReasonSQL, 1, "submission_by_reason"),
-        Case("held and due", SQLSubmissionQueue.heldDueSQL, 1, "submission_held_until"),
-        Case("bytes held", SQLSubmissionQueue.heldBytesSQL, 1, "submission_held"),
-        Case("deliveries of a lane", SQLSubmissionQueue.laneDeliveriesSQL, 3, "submission_by_change"),
-        Case("known already", SQLSubmissionQueue.lookUpSQL, 2, "sqlite_autoindex_submission_1"),
+            "lease beside others", sql: SQLSubmissionQueue.concurrentLeaseSQL, parameters: 3,
+            indexes: "submission_by_status",
+            "submission_by_lease", "submission_begun"),
+        Case(
+            "lease of other lanes", sql: SQLSubmissionQueue.leasePassingSQL,
+            parameters: 3 + SQLSubmissionQueue.maximumPassedOver,
+            indexes: "submission_by_status", "submission_by_lease", "submission_begun"),
+        Case(
+            "lease of what was begun", sql: SQLSubmissionQueue.leaseBegunSQL, parameters: 2,
+            indexes: "submission_by_lease", "submission_begun"),
+        Case("is there any", sql: SQLSubmissionQueue.anyReceivedSQL, parameters: 0, indexes: "submission_by_status"),
+        Case(
+            "leases of others in a lane", sql: SQLSubmissionQueue.endOthersSQL, parameters: 2,
+            indexes: "submission_by_lease"),
+        Case("held of a lane", sql: SQLSubmissionQueue.heldOfDeviceQueueSQL, parameters: 1, indexes: "submission_held"),
+        Case(
+            "held for a reason", sql: SQLSubmissionQueue.heldForReasonSQL, parameters: 1,
+            indexes: "submission_by_reason"),
+        Case("held and due", sql: SQLSubmissionQueue.heldDueSQL, parameters: 1, indexes: "submission_held_until"),
+        Case("bytes held", sql: SQLSubmissionQueue.heldBytesSQL, parameters: 1, indexes: "submission_held"),
+        Case(
+            "deliveries of a lane", sql: SQLSubmissionQueue.deliveriesSQL, parameters: 3,
+            indexes: "submission_by_change"),
+        Case(
+            "known already", sql: SQLSubmissionQueue.lookUpSQL, parameters: 2, indexes: "sqlite_autoindex_submission_1"),
     ]
 
     private func plan(_ sql: String, _ parameters: Int, on engine: Engine) async throws -> QueryPlan {
@@ -61,8 +73,8 @@ struct QueryPlanTests {
     @Test(arguments: cases, Engine.allCases)
     func hotQueriesUseTheirIndexes(of query: Case, on engine: Engine) async throws {
         let plan = try await plan(query.sql, query.parameters, on: engine)
-        // Of several indexes that serve PostgreSQL takes the one that its statistics speak for.
-        if engine == .sqlite { for index in query.indexes { #expect(plan.goes(by: index), "\(plan)") } }
+        // Of several suitable indexes PostgreSQL chooses one by its statistics.
+        if engine == .sqlite { for index in query.indexes { #expect(plan.uses(index: index), "\(plan)") } }
         #expect(!plan.readsAll, "\(plan)")
     }
 
@@ -77,7 +89,8 @@ struct QueryPlanTests {
         let (sql, values) = listing.statement()
         let plan = try await plan(sql, values, on: engine)
         if engine == .sqlite {
-            #expect(plan.goes(by: listing.reason == nil ? "submission_by_status" : "submission_by_reason"), "\(plan)")
+            #expect(
+                plan.uses(index: listing.reason == nil ? "submission_by_status" : "submission_by_reason"), "\(plan)")
             // The pages of the statuses, which are bounded, are scanned; the table is not.
             #expect(!"\(plan)".contains("SCAN submission"), "\(plan)")
         } else {
@@ -88,17 +101,17 @@ struct QueryPlanTests {
     @Test(arguments: Engine.allCases)
     func theFirstSubmissionSinceATimeIsFoundByItsIndex(on engine: Engine) async throws {
         let plan = try await plan(SubmissionListing.firstSinceSQL, [SQLValue(Date())], on: engine)
-        if engine == .sqlite { #expect(plan.goes(by: "submission_by_receipt"), "\(plan)") }
+        if engine == .sqlite { #expect(plan.uses(index: "submission_by_receipt"), "\(plan)") }
         #expect(!plan.readsAll, "\(plan)")
     }
 
-    /// Of all leases: they stand in an index of their own, which holds no more than is in work.
+    /// All leases are in an index of their own, which contains only the current leases.
     @Test(arguments: [SQLSubmissionQueue.takeOverSQL, SQLSubmissionQueue.giveBackSQL])
     func leasesAreFoundWithoutTheRows(sql: String) async throws {
         for engine in Engine.allCases {
             let plan = try await plan(sql, 1, on: engine)
-            #expect(plan.goes(by: "submission_by_lease") || plan.goes(by: "submission_by_status"), "\(plan)")
-            // SQLite walks through that index, which it calls a scan.
+            #expect(plan.uses(index: "submission_by_lease") || plan.uses(index: "submission_by_status"), "\(plan)")
+            // SQLite reads that whole index, which it calls a scan.
             if engine == .postgresql { #expect(!plan.readsAll, "\(plan)") }
         }
     }

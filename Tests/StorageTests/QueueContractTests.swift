@@ -3,11 +3,11 @@ import Testing
 
 @testable import Storage
 
-/// What every driver of ``SubmissionQueue`` must do.
+/// The contract of every driver of ``SubmissionQueue``.
 @Suite(.timeLimit(.minutes(10)))
 struct QueueContractTests {
     @Test(arguments: Engine.allCases)
-    func theSameSubmissionIsStoredOnceAndOtherBytesConflict(engine: Engine) async throws {
+    func duplicateSubmissionIsStoredOnceAndOtherBytesConflict(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             #expect(try await queue.enqueue(submission("a")) == .accepted)
             #expect(try await queue.enqueue(submission("a")) == .duplicate)
@@ -18,7 +18,7 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func aClockThatIsSetBackMakesNothingOlderThanWhatCameBefore(engine: Engine) async throws {
+    func clockSetBackDoesNotMakeLaterSubmissionsOlder(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             let year = 365 * 86_400.0
             for (id, at) in [("a", time()), ("b", time(year)), ("c", time(10)), ("d", time(year + 1))] {
@@ -31,7 +31,7 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func whoWasShutOutWhileItsBodyCameStoresNothing(engine: Engine) async throws {
+    func clientRevokedDuringTheUploadStoresNothing(engine: Engine) async throws {
         try await engine.withQueue { queue, database async throws in
             try await database.write { transaction in
                 try transaction.execute(
@@ -44,17 +44,17 @@ struct QueueContractTests {
                         """, [SQLValue(id), "e", "s", "t", revoked])
                 }
             }
-            #expect(try await queue.enqueue(submission("a", client: "out", lane: "e")) == .clientRevoked)
-            #expect(try await queue.enqueue(submission("a", client: "in", lane: "e")) == .accepted)
-            #expect(try await queue.enqueue(submission("a", client: "out", lane: "e")) == .clientRevoked)
+            #expect(try await queue.enqueue(submission("a", client: "out", deviceQueue: "e")) == .clientRevoked)
+            #expect(try await queue.enqueue(submission("a", client: "in", deviceQueue: "e")) == .accepted)
+            #expect(try await queue.enqueue(submission("a", client: "out", deviceQueue: "e")) == .clientRevoked)
             #expect(try await queue.status(now: time()).depth == 1)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func ofAHundredAtOnceOneIsAccepted(engine: Engine) async throws {
+    func oneOfAHundredConcurrentCopiesIsAccepted(engine: Engine) async throws {
         try await engine.withQueue { queue, database async throws in
-            // A second queue on the same database, as a second process would have.
+            // A second queue on the same database, as of a second process.
             let other = SQLSubmissionQueue(database: database)
             let results = try await withThrowingTaskGroup(of: EnqueueResult.self) { group in
                 for index in 0..<100 {
@@ -74,7 +74,7 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func manyDifferentOnesAtOnceAreAllStored(engine: Engine) async throws {
+    func concurrentSubmissionsAreAllStored(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<300 {
@@ -85,23 +85,23 @@ struct QueueContractTests {
                 try await group.waitForAll()
             }
             #expect(try await queue.status(now: time()).depth == 300)
-            let changes = try await queue.deliveries(lane: "client-1", after: 0, limit: 1000).map(
+            let changes = try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 1000).map(
                 \.change)
             #expect(Set(changes).count == 300 && changes == changes.sorted())
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func whatWasGivenComesBack(engine: Engine) async throws {
+    func enqueuedSubmissionIsLeasedUnchanged(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             _ = try await queue.enqueue(
                 NewSubmission(
-                    clientID: "c", lane: "l", submissionID: "id", digest: "d", format: .c3pro, sequence: 7,
+                    clientID: "c", deviceQueue: "l", submissionID: "id", digest: "d", format: .c3pro, sequence: 7,
                     resourceTypeHint: "Patient", body: Data([0, 1, 255]),
                     receivedAt: time(0.123)))
             let leased = try #require(
                 try await queue.lease(owner: "o", limit: 1, duration: 1, now: time(1), isIdle: true).first)
-            #expect(leased.clientID == "c" && leased.lane == "l" && leased.submissionID == "id")
+            #expect(leased.clientID == "c" && leased.deviceQueue == "l" && leased.submissionID == "id")
             #expect(leased.digest == "d" && leased.format == .c3pro && leased.sequence == 7)
             #expect(leased.resourceTypeHint == "Patient")
             #expect(leased.body == Data([0, 1, 255]) && leased.attempts == 0)
@@ -110,71 +110,72 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func aReregisteredClientStaysInItsLane(engine: Engine) async throws {
+    func reregisteredClientStaysInItsDeviceQueue(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
-            _ = try await queue.enqueue(submission("1", client: "old", lane: "lane"))
-            _ = try await queue.enqueue(submission("2", client: "new", lane: "lane"))
-            #expect(try await queue.enqueue(submission("1", client: "new", lane: "lane")) == .duplicate)
+            _ = try await queue.enqueue(submission("1", client: "old", deviceQueue: "lane"))
+            _ = try await queue.enqueue(submission("2", client: "new", deviceQueue: "lane"))
+            #expect(try await queue.enqueue(submission("1", client: "new", deviceQueue: "lane")) == .duplicate)
             let leased = try await queue.leaseAll("one", limit: 1)
             #expect(leased.map(\.submissionID) == ["1"])
             #expect(try await queue.leaseNumbers("two") == [])
-            #expect(try await queue.deliveries(lane: "lane", after: 0, limit: 9).map(\.submissionID) == ["1", "2"])
-            try await queue.settle(leased[0], .held)
-            #expect(try await queue.release(.lane("new"), at: time()) == 0)
-            #expect(try await queue.release(.lane("lane"), at: time()) == 1)
+            #expect(
+                try await queue.deliveries(deviceQueue: "lane", after: 0, limit: 9).map(\.submissionID) == ["1", "2"])
+            try await queue.settle(leased[0], status: .held)
+            #expect(try await queue.release(.deviceQueue("new"), at: time()) == 0)
+            #expect(try await queue.release(.deviceQueue("lane"), at: time()) == 1)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func whoHandlesSubmissionsGetsNothingMoreOfTheirLanes(engine: Engine) async throws {
+    func busyOwnerGetsNoMoreSubmissionsOfItsDeviceQueues(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
-            for (id, lane) in [("a1", "a"), ("a2", "a"), ("b1", "b")] {
-                _ = try await queue.enqueue(submission(id, client: lane, lane: lane))
+            for (id, deviceQueue) in [("a1", "a"), ("a2", "a"), ("b1", "b")] {
+                _ = try await queue.enqueue(submission(id, client: deviceQueue, deviceQueue: deviceQueue))
             }
-            // The first of its lane waits for something; the second is handled when it is released.
+            // The first submission of its device queue is held; the second is being handled when the first is released.
             let first = try #require(try await queue.leaseAll(limit: 1).first)
-            try await queue.settle(first, .held)
+            try await queue.settle(first, status: .held)
             let second = try #require(try await queue.leaseAll(limit: 1).first)
             #expect(second.submissionID == "a2")
-            #expect(try await queue.release(.lane("a"), at: time()) == 1)
+            #expect(try await queue.release(.deviceQueue("a"), at: time()) == 1)
             func more() async throws -> [String] {
                 try await queue.lease(owner: "o", limit: 9, duration: 30, now: time(), isIdle: false)
                     .map(\.submissionID)
             }
             #expect(try await more() == ["b1"])
             #expect(try await more() == [], "what it handles itself is not handled twice")
-            try await queue.settle(second, .stored)
+            try await queue.settle(second, status: .stored)
             #expect(try await more() == ["a1"])
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func whatSomebodyDiedOverComesToWhoHandlesNothing(engine: Engine) async throws {
+    func submissionOfACrashIsLeasedOnlyToAnIdleOwner(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             _ = try await queue.enqueue(submission("a"))
             #expect(try await queue.leaseNumbers("dead") == ["a"])
             try await queue.takeOverLeases(owner: "o")
-            let beside = try await queue.lease(owner: "o", limit: 9, duration: 30, now: time(), isIdle: false)
-            #expect(beside.isEmpty)
+            let concurrent = try await queue.lease(owner: "o", limit: 9, duration: 30, now: time(), isIdle: false)
+            #expect(concurrent.isEmpty)
             #expect(try await queue.leaseNumbers("o") == ["a"])
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func whatIsFinalStaysAndItsBytesAreGone(engine: Engine) async throws {
+    func finalOutcomeStaysAndTheBodyIsDeleted(engine: Engine) async throws {
         try await engine.withQueue { queue, database async throws in
             _ = try await queue.enqueue(submission("a"))
             let leased = try #require(try await queue.leaseAll().first)
             let stored = SubmissionOutcome(status: .stored, keyID: "k")
             #expect(try await queue.isHeld(leased))
             #expect(try await queue.settle(leased, as: stored, at: time(60)))
-            let first = try await queue.deliveries(lane: "client-1", after: 0, limit: 10)
+            let first = try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 10)
             #expect(try await !queue.isHeld(leased))
             #expect(try await !queue.settle(leased, as: stored, at: time(90)))
-            #expect(try await !queue.settle(leased, .refused, "late"))
-            #expect(try await queue.deliveries(lane: "client-1", after: 0, limit: 10) == first)
+            #expect(try await !queue.settle(leased, status: .refused, reason: "late"))
+            #expect(try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 10) == first)
             #expect(first.map(\.status) == [.stored])
-            // The sealed bytes are gone, the digest is kept.
+            // The sealed bytes are deleted, the digest is kept.
             let bodies = try await database.read { try $0.query("SELECT number FROM submission_body").count }
             #expect(bodies == 0)
             #expect(try await queue.enqueue(submission("a")) == .duplicate)
@@ -186,44 +187,45 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func nothingIsSettledAsReceived(engine: Engine) async throws {
+    func receivedIsNotAValidOutcome(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             _ = try await queue.enqueue(submission("a"))
             let leased = try #require(try await queue.leaseAll().first)
-            let invalid = await #expect(throws: StorageError.self) { try await queue.settle(leased, .received) }
+            let invalid = await #expect(throws: StorageError.self) { try await queue.settle(leased, status: .received) }
             #expect(invalid?.code == "queue-outcome-invalid")
             #expect(try await queue.isHeld(leased))
         }
     }
 
-    /// What waits for consent or for the staff is bounded for each device; what is about to be handled is not.
+    /// Submissions that wait for consent or for the staff are limited for each device; those about to be handled are
+    /// not.
     @Test(arguments: Engine.allCases)
-    func aDeviceThatHasTooMuchWaitingIsOverItsQuota(engine: Engine) async throws {
+    func deviceWithTooManyWaitingBytesIsOverItsQuota(engine: Engine) async throws {
         try await engine.withQueue { queue, database async throws in
             // Six bytes each.
             #expect(try await queue.enqueue(submission("0"), quota: 5) == .overQuota)
             for id in ["1", "2", "3"] { #expect(try await queue.enqueue(submission(id), quota: 12) == .accepted) }
             let leased = try await queue.leaseAll()
-            try await queue.settle(leased[0], .held, "no-consent")
+            try await queue.settle(leased[0], status: .held, reason: "no-consent")
             #expect(try await queue.enqueue(submission("4"), quota: 12) == .accepted)
-            try await queue.settle(leased[1], .quarantined, "envelope-damaged")
+            try await queue.settle(leased[1], status: .quarantined, reason: "envelope-damaged")
             let before = try await database.queueContents()
             #expect(try await queue.enqueue(submission("5"), quota: 17) == .overQuota)
             #expect(try await database.queueContents() == before)
             #expect(try await queue.enqueue(submission("5"), quota: 18) == .accepted)
-            // What is known already is told so, and another device has a quota of its own.
+            // A known submission is reported as such, and another device has its own quota.
             #expect(try await queue.enqueue(submission("1"), quota: 0) == .duplicate)
             #expect(try await queue.enqueue(submission("1", digest: "d2"), quota: 0) == .conflict)
             #expect(try await queue.enqueue(submission("6", client: "b"), quota: 6) == .accepted)
-            // What is stored or refused no longer counts.
-            try await queue.settle(leased[2], .stored)
+            // Stored or refused submissions do not count any more.
+            try await queue.settle(leased[2], status: .stored)
             #expect(try await queue.discard(submissionID: "2", at: time(70)))
             #expect(try await queue.enqueue(submission("7"), quota: 12) == .accepted)
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func quarantinedOnesAreRetriedOrDiscardedByTheStaff(engine: Engine) async throws {
+    func staffRetriesOrDiscardsQuarantinedSubmissions(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             for id in ["1", "2", "3"] { _ = try await queue.enqueue(submission(id)) }
             for leased in try await queue.leaseAll() {
@@ -246,20 +248,20 @@ struct QueueContractTests {
             let shown = try await queue.show(submissionID: nil)
             #expect(shown.map(\.status) == [.refused, .received, .received])
             #expect(shown.first?.reasonCode == "discarded")
-            // What the staff decided is not overruled by who still has a lease on it.
-            #expect(try await queue.settle(again[0], .held))
+            // The owner of a lease cannot overrule a decision of the staff.
+            #expect(try await queue.settle(again[0], status: .held))
             #expect(try await queue.discard(submissionID: "2", at: time(81)))
-            #expect(try await !queue.settle(again[0], .stored))
+            #expect(try await !queue.settle(again[0], status: .stored))
         }
     }
 
     @Test(arguments: Engine.allCases)
-    func whatWaitedBehindOneThatCrashedComesBeforeWhatWasBegunFurtherBack(engine: Engine) async throws {
+    func submissionAfterACrashedOneComesBeforeLaterBegunOnes(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             for id in ["1", "2", "3"] { _ = try await queue.enqueue(submission(id)) }
             let begun = try await queue.lease(owner: "a", limit: 3, duration: 60, now: time(), isIdle: true)
-            #expect(try await queue.settle(begun[1], .held))
-            #expect(try await queue.release(.lane(begun[1].lane), at: time()) == 1)
+            #expect(try await queue.settle(begun[1], status: .held))
+            #expect(try await queue.release(.deviceQueue(begun[1].deviceQueue), at: time()) == 1)
             for owner in ["b", "c"] {
                 try await queue.takeOverLeases(owner: owner)
                 let alone = try await queue.lease(owner: owner, limit: 3, duration: 60, now: time(), isIdle: true)
@@ -273,7 +275,7 @@ struct QueueContractTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func statusTellsTheOldest(engine: Engine) async throws {
+    func statusHasTheTimeOfTheOldestSubmission(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
             #expect(
                 try await queue.status(now: time())

@@ -1,10 +1,10 @@
 import Storage
 
-/// The queue as a few arrays, slow and plain: what the real one must agree with.
+/// The queue as a few arrays, slow and simple: the model that the real queue must agree with.
 struct QueueModel {
     struct Entry: Equatable {
         let number: Int64
-        let lane: String
+        let deviceQueue: String
         let submissionID: String
         var status: SubmissionStatus = .received
         var begun = 0
@@ -12,43 +12,47 @@ struct QueueModel {
         var owner: String?
         var lease: Int64 = 0
         var until = 0.0
-        /// The newest lease when it was put back: those that were leased by then may pass it.
+        /// The newest lease when it was returned: submissions leased by then may pass it.
         var returnedAt: Int64 = 0
     }
 
     private(set) var entries: [Entry] = []
     private(set) var lease: Int64 = 0
 
-    mutating func enqueue(lane: String, submissionID: String, number: Int64) -> EnqueueResult {
-        if entries.contains(where: { $0.lane == lane && $0.submissionID == submissionID }) { return .duplicate }
-        entries.append(Entry(number: number, lane: lane, submissionID: submissionID))
+    mutating func enqueue(deviceQueue: String, submissionID: String, number: Int64) -> EnqueueResult {
+        if entries.contains(where: { $0.deviceQueue == deviceQueue && $0.submissionID == submissionID }) {
+            return .duplicate
+        }
+        entries.append(Entry(number: number, deviceQueue: deviceQueue, submissionID: submissionID))
         return .accepted
     }
 
     mutating func lease(owner: String, limit: Int, duration: Double, now: Double, isIdle: Bool) -> [Int64] {
-        func isFree(_ lane: String) -> Bool {
-            !entries.contains { $0.lane == lane && $0.owner != nil && $0.owner != owner && $0.until > now }
+        func isFree(_ deviceQueue: String) -> Bool {
+            !entries.contains {
+                $0.deviceQueue == deviceQueue && $0.owner != nil && $0.owner != owner && $0.until > now
+            }
         }
         func isBegunBefore(_ entry: Entry, including: Bool) -> Bool {
             entries.contains {
-                $0.lane == entry.lane && $0.status == .received && $0.begun > 0
+                $0.deviceQueue == entry.deviceQueue && $0.status == .received && $0.begun > 0
                     && ($0.number < entry.number || including && $0.number == entry.number)
             }
         }
-        func hasBegun(_ lane: String) -> Bool {
-            entries.contains { $0.lane == lane && $0.status == .received && $0.begun > 0 }
+        func hasBegun(_ deviceQueue: String) -> Bool {
+            entries.contains { $0.deviceQueue == deviceQueue && $0.status == .received && $0.begun > 0 }
         }
         func free() -> [Int] {
             Array(
                 entries.indices.filter {
-                    entries[$0].status == .received && isFree(entries[$0].lane)
-                        && !(isIdle ? isBegunBefore(entries[$0], including: true) : hasBegun(entries[$0].lane))
+                    entries[$0].status == .received && isFree(entries[$0].deviceQueue)
+                        && !(isIdle ? isBegunBefore(entries[$0], including: true) : hasBegun(entries[$0].deviceQueue))
                 }.prefix(limit))
         }
         var chosen = free()
         while isIdle, chosen.isEmpty,
             let head = entries.indices.first(where: {
-                entries[$0].status == .received && entries[$0].begun > 0 && isFree(entries[$0].lane)
+                entries[$0].status == .received && entries[$0].begun > 0 && isFree(entries[$0].deviceQueue)
                     && !isBegunBefore(entries[$0], including: false)
             })
         {
@@ -63,7 +67,7 @@ struct QueueModel {
         lease += 1
         for index in chosen {
             for other in entries.indices
-            where entries[other].lane == entries[index].lane && entries[other].owner != owner
+            where entries[other].deviceQueue == entries[index].deviceQueue && entries[other].owner != owner
                 && !chosen.contains(other)
             {
                 entries[other].owner = nil
@@ -83,10 +87,11 @@ struct QueueModel {
         return entry.status == .received && entry.owner == submission.leaseOwner && entry.lease == submission.lease
     }
 
-    /// What may not be: one that came earlier in the lane waits still, and was not put back in the meantime.
+    /// Whether the order is violated: an earlier submission of the device queue is still waiting, and was not returned
+    /// meanwhile.
     func isOutOfOrder(_ submission: QueuedSubmission) -> Bool {
         entries.contains {
-            $0.lane == submission.lane && $0.number < submission.number && $0.status == .received
+            $0.deviceQueue == submission.deviceQueue && $0.number < submission.number && $0.status == .received
                 && $0.returnedAt < submission.lease
         }
     }
@@ -96,14 +101,14 @@ struct QueueModel {
             return false
         }
         end(index, outcome.status)
-        if outcome.releasesHeld { putBack { $0.lane == submission.lane && $0.status == .held } }
+        if outcome.releasesHeld { requeue { $0.deviceQueue == submission.deviceQueue && $0.status == .held } }
         return true
     }
 
     mutating func postpone(_ submission: QueuedSubmission, isFailure: Bool) {
         guard isHeld(submission) else { return }
         for index in entries.indices
-        where entries[index].lane == submission.lane && entries[index].number >= submission.number
+        where entries[index].deviceQueue == submission.deviceQueue && entries[index].number >= submission.number
             && entries[index].owner == submission.leaseOwner
         {
             if isFailure, entries[index].number == submission.number { entries[index].attempts += 1 }
@@ -124,7 +129,7 @@ struct QueueModel {
     }
 
     @discardableResult
-    mutating func putBack(where isMeant: (Entry) -> Bool) -> Int {
+    mutating func requeue(where isMeant: (Entry) -> Bool) -> Int {
         let meant = entries.indices.filter { isMeant(entries[$0]) }
         for index in meant {
             end(index, .received)

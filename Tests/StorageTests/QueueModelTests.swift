@@ -4,12 +4,12 @@ import Testing
 
 @testable import Storage
 
-/// Random histories of a few devices and two consumers, of which each may die, take over, come late or try again.
+/// Random histories of a few devices and two consumers, each of which may crash, take over leases, be late or retry.
 @Suite(.timeLimit(.minutes(10)))
 struct QueueModelTests {
     @Test(arguments: Engine.allCases)
-    func theOrderOfEachLaneIsKeptNothingIsDoneTwiceAndNothingIsLost(engine: Engine) async throws {
-        // The first failed once: what stood between one that crashed and one begun before it was passed.
+    func deviceQueuesKeepTheirOrderWithoutLossOrRepetition(engine: Engine) async throws {
+        // The first seed failed once: a submission between a crashed one and one begun before it was skipped.
         for seed in [16_344_419_373_144_103_708] + (0..<8).map({ _ in Seeded.newSeed() }) {
             try await engine.withQueue { queue, database async throws in
                 var history = QueueHistory(queue: queue, database: database, seed: seed)
@@ -30,7 +30,7 @@ private struct QueueHistory {
     var now = 0.0
     var owners = ["one", "two"]
     var processes = 2
-    /// What each owner has leased and not ended, in the order of arrival.
+    /// Leased and unfinished submissions of each owner, in the order of arrival.
     var inHand: [String: [Int64: QueuedSubmission]] = [:]
     var past: [QueuedSubmission] = []
     var final: [Int64: Int] = [:]
@@ -59,22 +59,22 @@ private struct QueueHistory {
         case 16: now += Double(random(20))
         case 17: try await release()
         case 18:
-            let expected = model.putBack { $0.status == .quarantined }
+            let expected = model.requeue { $0.status == .quarantined }
             #expect(try await queue.retryAllQuarantined() == expected, "seed \(seed)")
         default:
             guard let stale = past.filter({ !model.isHeld($0) }).randomElement(using: &generator) else { return }
-            #expect(try await !queue.settle(stale, .refused), "seed \(seed)")
+            #expect(try await !queue.settle(stale, status: .refused), "seed \(seed)")
         }
         try await compare()
     }
 
     private mutating func enqueue() async throws {
-        let lane = "lane \(random(4))"
+        let deviceQueue = "lane \(random(4))"
         let id = "s\(random(60))"
-        let result = try await queue.enqueue(submission(id, client: lane))
-        let row = try await queue.show(submissionID: id).first { $0.lane == lane }
+        let result = try await queue.enqueue(submission(id, client: deviceQueue))
+        let row = try await queue.show(submissionID: id).first { $0.deviceQueue == deviceQueue }
         let number = try #require(row).number
-        let expected = model.enqueue(lane: lane, submissionID: id, number: number)
+        let expected = model.enqueue(deviceQueue: deviceQueue, submissionID: id, number: number)
         #expect(result == expected, "seed \(seed)")
     }
 
@@ -89,11 +89,11 @@ private struct QueueHistory {
         }
     }
 
-    /// The first that an owner has of some lane: what stands behind waits for it.
+    /// Returns the first submission of an owner in some device queue: later ones wait for it.
     private mutating func next(of owner: String) -> QueuedSubmission? {
         let all = (inHand[owner] ?? [:]).values.sorted { $0.number < $1.number }
         guard let some = all.randomElement(using: &generator) else { return nil }
-        let first = all.first { $0.lane == some.lane }
+        let first = all.first { $0.deviceQueue == some.deviceQueue }
         if let first { inHand[owner]?[first.number] = nil }
         return first
     }
@@ -112,7 +112,7 @@ private struct QueueHistory {
         #expect(try await queue.settle(submission, as: outcome, at: time(now)) == expected, "seed \(seed)")
     }
 
-    /// One dies; its next process takes all over, gives back, or waits until the leases run out.
+    /// Crashes one owner; its next process takes over all leases, returns them, or waits until they expire.
     private mutating func die() async throws {
         let index = random(2)
         let dead = owners[index]
@@ -129,9 +129,9 @@ private struct QueueHistory {
     }
 
     private mutating func release() async throws {
-        let lane = "lane \(random(4))"
-        let expected = model.putBack { $0.lane == lane && $0.status == .held }
-        #expect(try await queue.release(.lane(lane), at: time(now)) == expected, "seed \(seed)")
+        let deviceQueue = "lane \(random(4))"
+        let expected = model.requeue { $0.deviceQueue == deviceQueue && $0.status == .held }
+        #expect(try await queue.release(.deviceQueue(deviceQueue), at: time(now)) == expected, "seed \(seed)")
     }
 
     private func compare() async throws {
@@ -151,19 +151,19 @@ private struct QueueHistory {
         try #require(rows == expected, "seed \(seed)")
     }
 
-    /// The last process does all that is left.
+    /// Handles all remaining submissions with the last process.
     mutating func finish() async throws {
         try await queue.takeOverLeases(owner: "last")
         model.takeOver(owner: "last")
         inHand = [:]
         let deadline = Patience.deadline
         while ContinuousClock.now < deadline {
-            for lane in 0..<4 {
-                let lane = "lane \(lane)"
-                model.putBack { $0.lane == lane && $0.status == .held }
-                try await queue.release(.lane(lane), at: time(now))
+            for deviceQueue in 0..<4 {
+                let deviceQueue = "lane \(deviceQueue)"
+                model.requeue { $0.deviceQueue == deviceQueue && $0.status == .held }
+                try await queue.release(.deviceQueue(deviceQueue), at: time(now))
             }
-            model.putBack { $0.status == .quarantined }
+            model.requeue { $0.status == .quarantined }
             _ = try await queue.retryAllQuarantined()
             try await lease("last", isIdle: true)
             guard inHand["last"]?.isEmpty == false else { break }
@@ -172,7 +172,7 @@ private struct QueueHistory {
                 final[submission.number, default: 0] += 1
                 let isSettled = model.settle(submission, as: SubmissionOutcome(status: .stored))
                 #expect(isSettled, "seed \(seed)")
-                #expect(try await queue.settle(submission, .stored), "seed \(seed)")
+                #expect(try await queue.settle(submission, status: .stored), "seed \(seed)")
             }
         }
         try await compare()

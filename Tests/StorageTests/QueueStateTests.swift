@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct QueueStateTests {
     @Test(arguments: Engine.allCases)
-    func aNewStoreIsNamedOnceAndTiedToItsStudy(engine: Engine) async throws {
+    func newStoreGetsOneIDAndBelongsToItsStudy(engine: Engine) async throws {
         try await engine.withDatabase { database async throws in
             let new = try await database.read { try QueueState.read(in: $0) }
             #expect(new.studyID == nil && new.queueID.isEmpty && new.epoch == 1)
@@ -38,7 +38,7 @@ struct QueueStateTests {
     }
 
     @Test(arguments: Engine.allCases)
-    func anEpochOnlyGrowsWhateverTheClockSays(engine: Engine) async throws {
+    func epochOnlyGrowsForAnyClock(engine: Engine) async throws {
         try await engine.withDatabase { database async throws in
             let dates = [
                 time(), time(), time(-100_000), Date(timeIntervalSince1970: -5), .distantPast,
@@ -54,8 +54,8 @@ struct QueueStateTests {
         }
     }
 
-    /// Two restores of one backup must not have the same epoch, even within a second, or a phone would not ask again after
-    /// the second.
+    /// Two restores of one backup must not have the same epoch, even within a second: otherwise a phone would not read
+    /// its deliveries again after the second restore.
     @Test func twoRestoresOfOneBackupHaveDifferentEpochs() async throws {
         var epochs: [Int64] = []
         for second in [0.0, 0.25, 10] {

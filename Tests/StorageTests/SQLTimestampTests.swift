@@ -17,7 +17,7 @@ import Testing
         #expect(SQLTimestamp.text(seconds: 253_402_300_800, between: " ") == "10000-01-01 00:00:00")
     }
 
-    @Test func whatWasWrittenIsReadBackAndNothingElse() {
+    @Test func writtenTimestampsAreReadBackAndOtherTextsRefused() {
         var generator = Seeded.fresh()
         for _ in 0..<20_000 {
             let milliseconds = Int64.random(in: -62_167_219_200_000...253_402_300_799_999, using: &generator)
@@ -28,7 +28,7 @@ import Testing
             let whole = SQLTimestamp.text(seconds: seconds, between: " ")
             #expect(SQLTimestamp.seconds(whole, between: " ") == seconds, "\(whole)")
             #expect(whole.prefix(10) == text.prefix(10) && SQLTimestamp.seconds(whole, between: "T") == nil)
-            // One character less, one more, another one.
+            // One character less, one more, a different one.
             #expect(SQLTimestamp.seconds(String(whole.dropLast()), between: " ") == nil)
             #expect(SQLTimestamp.seconds(whole + "0", between: " ") == nil)
             #expect(SQLTimestamp.date(text.replacing("Z", with: "z")) == nil)

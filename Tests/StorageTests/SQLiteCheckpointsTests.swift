@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// What the log holds is brought into the database's file beside those who write.
+/// The contents of the log are written to the database's file while others write.
 @Suite(.timeLimit(.minutes(10)))
 struct SQLiteCheckpointsTests {
     private static let table = Migration(number: 900, name: "things") { dialect in
@@ -39,7 +39,7 @@ struct SQLiteCheckpointsTests {
                 written += 20
                 #expect(try await eventually { try size(path) > (written - 22) << 20 })
             }
-            // It began anew in between.
+            // The log was restarted meanwhile.
             #expect(try size(path + "-wal") < 100 << 20)
             try await database.close()
             #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
@@ -50,8 +50,8 @@ struct SQLiteCheckpointsTests {
         }
     }
 
-    /// A database may be closed, and its file taken away, at any moment of a turn.
-    @Test func closingWaitsForTheTurnThatIsUnderWay() async throws {
+    /// A database may be closed, and its file removed, at any moment of a checkpoint.
+    @Test func closeWaitsForTheRunningCheckpoint() async throws {
         for _ in 0..<4 {
             try await withTemporaryFolder { folder async throws in
                 let path = folder + "/s.db"

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct SQLiteTests {
-    @Test func whatIsCommittedIsFlushedAndTheFileIsPrivate() async throws {
+    @Test func commitsAreFlushedAndTheFileIsPrivate() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
             let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
@@ -28,13 +28,13 @@ struct SQLiteTests {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
                 #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(suffix)")
             }
-            // Closed, it is one file: the log of a large load takes no room any more.
+            // A closed database is one file: the log of a large load uses no space any more.
             try await database.close()
             #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
         }
     }
 
-    @Test func aStatementTakesAsManyValuesAsItHasPlaces() async throws {
+    @Test func statementNeedsAValueForEachParameter() async throws {
         try await Engine.sqlite.withDatabase { database async throws in
             for values in [[], [1], [1, 2, 3]] as [[SQLValue]] {
                 for isQuery in [false, true] {
@@ -50,13 +50,13 @@ struct SQLiteTests {
                     #expect(error?.code == "storage-failed")
                 }
             }
-            // What failed leaves the statement fit for its next use.
+            // A statement that failed can be used again.
             let row = try await database.read { try $0.first("SELECT ? + ? AS sum", [1, 2]) }
             #expect(row?["sum"] == 3)
         }
     }
 
-    @Test func valuesComeBackAsTheyWere() async throws {
+    @Test func valuesAreReadUnchanged() async throws {
         let values: [SQLValue] = [
             .null, .integer(.min), .integer(.max), .real(0.1), .real(-0.0), .text(""), .text("Zoë 👩‍⚕️ \u{FEFF}"),
             .blob(Data()), .blob(Data([0, 255, 0])), .text(String(repeating: "é", count: 100_000)),
@@ -87,7 +87,7 @@ struct SQLiteTests {
         }
     }
 
-    @Test func aDatabaseIsNamedByItsPathOrAUrl() throws {
+    @Test func databaseAddressIsAPathOrAURL() throws {
         for (url, path) in [
             ("sqlite:/a/b.db", "/a/b.db"), ("SQLITE:b.db", "b.db"), ("/a/b.db", "/a/b.db"), ("b.db", "b.db"),
             ("/a:b/c.db", "/a:b/c.db"), ("./x:y", "./x:y"),
@@ -110,7 +110,7 @@ struct SQLiteTests {
         }
     }
 
-    @Test func aFileThatIsNoDatabaseIsRefused() async throws {
+    @Test func fileThatIsNotADatabaseIsRefused() async throws {
         try await withTemporaryFolder { folder async throws in
             try Data(repeating: 65, count: 5000).write(to: URL(fileURLWithPath: folder + "/x.db"))
             let error = await #expect(throws: StorageError.self) {
@@ -120,8 +120,8 @@ struct SQLiteTests {
         }
     }
 
-    /// A mistyped path is no reason to change what stands there.
-    @Test func whatIsNoStoreIsLeftAsItIs() async throws {
+    /// A mistyped path must not change an existing file.
+    @Test func fileThatIsNotAStoreStaysUnchanged() async throws {
         try await withTemporaryFolder { folder async throws in
             let files = FileManager.default
             let (words, empty, inner) = (folder + "/words.txt", folder + "/empty.db", folder + "/folder")
@@ -148,7 +148,7 @@ struct SQLiteTests {
         }
     }
 
-    @Test func aStoreWhoseModeIsTooWideGetsItsMode() async throws {
+    @Test func tooPermissiveModeOfAStoreIsCorrected() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
             let made = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
@@ -166,8 +166,8 @@ struct SQLiteTests {
     }
 
     #if os(Linux)
-        /// Closing any descriptor of a file ends the process's POSIX locks on it, SQLite's too; another process would then
-        /// take itself for the last and delete the log.
+        /// Closing any descriptor of a file ends the process's POSIX locks on it, including SQLite's; another process
+        /// would then consider itself the last one and delete the log.
         @Test func openingAFileAgainLeavesTheLocksOfTheFirst() async throws {
             try await withTemporaryFolder { folder async throws in
                 let path = folder + "/s.db"
@@ -181,8 +181,8 @@ struct SQLiteTests {
             }
         }
 
-        /// Whether somebody has SQLite's shared lock on a file: a part of the 510 bytes from 2^30 + 2. A lock of an open
-        /// file description (`F_OFD_GETLK`) meets those of its own process too.
+        /// Whether a process has SQLite's shared lock on a file: a part of the 510 bytes from 2^30 + 2. A lock of an
+        /// open file description (`F_OFD_GETLK`) conflicts with those of its own process too.
         private func isShared(_ path: String) throws -> Bool {
             let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
             try #require(descriptor >= 0)
@@ -199,7 +199,7 @@ struct SQLiteTests {
     #endif
 
     #if os(Linux)
-        @Test func aFullDiskStoresNothingByHalvesAndTheNextGoodOneGoesThrough() async throws {
+        @Test func fullDiskStoresNothingPartiallyAndTheNextSubmissionSucceeds() async throws {
             try await withSmallDisk("2m") { disk async throws in
                 let database = try await SQLiteDatabase.open(
                     path: "\(disk.path)/full.db", migrations: StorageSchema.migrations)
@@ -223,7 +223,7 @@ struct SQLiteTests {
                     try $0.query("SELECT number FROM submission_body").count
                 }
                 #expect(bodies == accepted.count)
-                // Room is made: what was refused goes through, and nothing that was accepted is lost.
+                // After space is freed the refused submission is accepted, and no accepted one is lost.
                 try disk.resize(to: "16m")
                 #expect(try await queue.enqueue(submission("s\(accepted.count)", body: large)) == .accepted)
                 let leased = try await queue.lease(owner: "o", limit: 200, duration: 1, now: time(), isIdle: true)

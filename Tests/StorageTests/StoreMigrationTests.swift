@@ -27,7 +27,7 @@ struct StoreMigrationTests {
             #expect(try await run(path, first) == StoreMigration.Report(steps: [], copy: nil))
             let report = try await run(path, both, label: "2026")
             #expect(report == StoreMigration.Report(steps: [102], copy: path + ".before-2026"))
-            // The copy is the store as it was.
+            // The copy is the store in its former state.
             let copy = try await SQLiteDatabase.open(path: path + ".before-2026", migrations: first, schema: .exact)
             try await copy.close()
             let store = try await SQLiteDatabase.open(path: path, migrations: both, schema: .exact)
@@ -35,7 +35,7 @@ struct StoreMigrationTests {
         }
     }
 
-    @Test func aStepThatFailsLeavesTheStoreAsItWas() async throws {
+    @Test func failedStepLeavesTheStoreUnchanged() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
             let first = [MigrationTests.step(101)]
@@ -45,7 +45,7 @@ struct StoreMigrationTests {
             let database = try await SQLiteDatabase.open(path: path, migrations: first, schema: .exact)
             try await database.close()
             #expect(try copies(folder) == [], "the store itself is what a copy would be")
-            // A copy is kept where an earlier step was done.
+            // A copy is kept if an earlier step was done.
             await #expect(throws: StorageError.self) {
                 _ = try await run(
                     path,
@@ -58,13 +58,13 @@ struct StoreMigrationTests {
             #expect(try copies(folder) == ["s.db.before-kept"])
             let copy = try await SQLiteDatabase.open(path: path + ".before-kept", migrations: first, schema: .exact)
             try await copy.close()
-            // The same again after the fault was mended, with a copy of its own.
+            // The same again after the correction, with a copy of its own.
             let more = [MigrationTests.step(102, table: "whole"), MigrationTests.step(103, table: "half")]
             #expect(try await run(path, first + more, label: "2").steps == [103])
         }
     }
 
-    @Test func whatAKilledRunLeftOfItsCopyIsRemoved() async throws {
+    @Test func partialCopyOfAKilledRunIsRemoved() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
             let first = [MigrationTests.step(101, table: "whole")]
@@ -82,7 +82,7 @@ struct StoreMigrationTests {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains(".before-") }
     }
 
-    /// Tables, steps and rows.
+    /// Returns the tables, steps and rows.
     private func contents(_ path: String, _ migrations: [Migration]) async throws -> [[SQLValue]] {
         let database = try await SQLiteDatabase.open(path: path, migrations: migrations, schema: .exact)
         let found = try await database.read { transaction in
@@ -98,7 +98,7 @@ struct StoreMigrationTests {
     }
 
     #if os(Linux)
-        @Test func aDiskThatFillsInTheMiddleOfAStepLeavesTheStoreAsItWas() async throws {
+        @Test func diskFullDuringAStepLeavesTheStoreUnchanged() async throws {
             try await withSmallDisk("128m") { disk async throws in
                 let path = disk.path + "/s.db"
                 let first = Migration(number: 101, name: "first") { _ in
@@ -109,7 +109,7 @@ struct StoreMigrationTests {
                 }
                 _ = try await run(path, [first])
                 let before = try await contents(path, [first])
-                // There is room for a copy and then some, and not for what this step writes.
+                // There is more than enough space for a copy, but not for the data of this step.
                 let large = Migration(number: 102, name: "large") { _ in
                     [
                         "CREATE TABLE large (content BLOB)",
@@ -123,14 +123,14 @@ struct StoreMigrationTests {
                 #expect(error?.code == "storage-full")
                 #expect(try copies(disk.path) == [])
                 #expect(try await contents(path, [first]) == before)
-                // With room it goes through.
+                // With enough space it succeeds.
                 try disk.resize(to: "900m")
                 #expect(try await run(path, [first, large], label: "2").steps == [102])
             }
         }
     #endif
 
-    @Test func whatANewerVersionWroteIsNeitherCopiedNorChanged() async throws {
+    @Test func storeOfANewerVersionIsNeitherCopiedNorChanged() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
             _ = try await run(path, [MigrationTests.step(101), MigrationTests.step(102)])
@@ -142,15 +142,15 @@ struct StoreMigrationTests {
         }
     }
 
-    @Test func tooLittleRoomIsSaidBeforeAnythingIsDone() throws {
-        try StoreMigration.requireSpace(1, besides: "/tmp/x")
+    @Test func missingDiskSpaceIsReportedBeforeAnyStep() throws {
+        try StoreMigration.requireSpace(1, onDiskOf: "/tmp/x")
         let error = #expect(throws: StorageError.self) {
-            try StoreMigration.requireSpace(Int64.max, besides: "/tmp/x")
+            try StoreMigration.requireSpace(Int64.max, onDiskOf: "/tmp/x")
         }
         #expect(error?.code == "storage-full")
     }
 
-    @Test func aStoresLockIsHeldByOneAtATime() throws {
+    @Test func lockOfAStoreIsExclusive() throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let path = temporary.path + "/store"
@@ -159,7 +159,7 @@ struct StoreMigrationTests {
             #expect(try StoreLock(storePath: path) == nil)
             withExtendedLifetime(lock) {}
         }
-        // It ends with its value; the file stays.
+        // The lock ends with its value; the file stays.
         #expect(FileManager.default.fileExists(atPath: path + ".lock"))
         let again = try StoreLock(storePath: path)
         #expect(again != nil)

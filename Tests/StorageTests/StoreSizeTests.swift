@@ -16,7 +16,7 @@ import Testing
     private func fill(_ database: any SQLDatabase) async throws {
         try await database.write { transaction in
             for number in 0..<2000 {
-                // What cannot be pressed together, so that PostgreSQL keeps it aside.
+                // Incompressible values, so that PostgreSQL stores them out of line.
                 let long = Data((0..<(number % 100 == 0 ? 5000 : 0)).map { _ in UInt8.random(in: 0...255) })
                 try transaction.execute(
                     "INSERT INTO sized (number, name, long) VALUES (?, ?, ?)",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// A store as one piece, on both engines.
+/// Whole stores, on both engines.
 @Suite struct StoreTests {
     private func store(
         _ folder: String, _ name: String, on engine: TestEngine, migrations: [Migration] = StorageSchema.migrations
@@ -38,11 +38,11 @@ import Testing
     }
 
     @Test(arguments: TestEngine.allCases, TestEngine.allCases)
-    func aStoreIsMovedWithAllItsRowsAndItsNumbersGoOn(_ from: TestEngine, _ to: TestEngine) async throws {
+    func storeIsMovedWithAllRowsAndItsNumbersContinue(_ from: TestEngine, _ to: TestEngine) async throws {
         try await withTemporaryFolder { folder in
             let (old, new) = (try store(folder, "old", on: from), try store(folder, "new", on: to))
             try await fill(old, with: ["a", "b", "c", "last"])
-            // The number of a row that is gone is not given again.
+            // The number of a deleted row is not used again.
             try await old.open().closing { database in
                 try await database.write { transaction in
                     try transaction.execute("DELETE FROM submission_body WHERE number = 4")
@@ -63,13 +63,13 @@ import Testing
                 let newest = try await database.read { try $0.first("SELECT max(number) AS n FROM submission") }
                 #expect(try newest?.integer("n") == 5)
             }
-            // Once more: it is done.
+            // A repeated move finds that it is done.
             #expect(try await old.move(to: new, at: Date()).rows == nil)
         }
     }
 
     @Test(arguments: TestEngine.allCases)
-    func nothingIsMovedOverAnotherStore(_ engine: TestEngine) async throws {
+    func moveDoesNotOverwriteAnotherStore(_ engine: TestEngine) async throws {
         try await withTemporaryFolder { folder in
             let (old, new) = (try store(folder, "old", on: .sqlite), try store(folder, "new", on: engine))
             try await fill(old, with: ["a"])
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: TestEngine.allCases)
-    func aMoveThatStoppedInTheMiddleIsDoneAgain(_ engine: TestEngine) async throws {
+    func moveThatStoppedInTheMiddleIsRepeated(_ engine: TestEngine) async throws {
         try await withTemporaryFolder { folder in
             let (old, new) = (try store(folder, "old", on: .sqlite), try store(folder, "new", on: engine))
             try await fill(old, with: ["a", "b"])
@@ -100,9 +100,9 @@ import Testing
         }
     }
 
-    /// Steps write rows too, as those that note the dictionaries of contents do.
+    /// Steps write rows too, like those that record the dictionaries of contents.
     @Test(arguments: TestEngine.allCases)
-    func aMoveThatStoppedBeforeItCopiedIsDoneAgain(_ engine: TestEngine) async throws {
+    func moveThatStoppedBeforeCopyingIsRepeated(_ engine: TestEngine) async throws {
         try await withTemporaryFolder { folder in
             let steps =
                 StorageSchema.migrations + [
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: TestEngine.allCases)
-    func whoHasTheOldStoreOpenCannotWriteToItAnyMore(_ engine: TestEngine) async throws {
+    func openOldStoreCannotBeWrittenAfterItsMove(_ engine: TestEngine) async throws {
         try await withTemporaryFolder { folder in
             let (old, new) = (try store(folder, "old", on: .sqlite), try store(folder, "new", on: engine))
             try await fill(old, with: ["a"])
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: TestEngine.allCases)
-    func aStoreIsThereOnceItWasMadeAndIsCompactedWhileItIsOpen(_ engine: TestEngine) async throws {
+    func storeExistsAfterMigrationAndIsCompactedWhileOpen(_ engine: TestEngine) async throws {
         try await withTemporaryFolder { folder in
             let store = try store(folder, "store", on: engine)
             #expect(try await !store.isThere())
@@ -176,7 +176,7 @@ import Testing
     }
 }
 
-/// What is PostgreSQL's alone.
+/// Behaviour of PostgreSQL only.
 @Suite(.enabled(if: TestEngine.allCases.contains(.postgresql))) struct PostgreSQLStoreTests {
     private func store(_ name: String, _ migrations: [Migration]) throws -> Store {
         Store(
@@ -184,7 +184,7 @@ import Testing
             schema: try TestEngine.schema(of: name), permissions: (0o600, 0o700))
     }
 
-    @Test func noStepIsDoneWhileSomebodyWorksWithTheOlderSchema() async throws {
+    @Test func stepsAreRefusedWhileTheOlderSchemaIsInUse() async throws {
         let name = UUID().uuidString
         let older = try store(name, StorageSchema.migrations)
         try await older.migrate()
@@ -202,22 +202,22 @@ import Testing
         #expect(outdated?.code == "storage-schema-newer")
     }
 
-    @Test func whatIsNotMarkedIsNeverMadeAnew() async throws {
+    @Test func storeWithoutTheMarkIsNeverRecreated() async throws {
         let store = try store(UUID().uuidString, StorageSchema.migrations)
-        try await store.makeAnew(marked: "a demonstration's")
+        try await store.recreate(marked: "a demonstration's")
         try await store.migrate()
         try await store.open().closing { database in
             _ = try await SQLSubmissionQueue(database: database).enqueue(submission("a"))
         }
-        try await store.makeAnew(marked: "a demonstration's")
+        try await store.recreate(marked: "a demonstration's")
         #expect(try await !store.isThere())
         try await store.migrate()
-        let refused = await #expect(throws: StorageError.self) { try await store.makeAnew(marked: "another's") }
+        let refused = await #expect(throws: StorageError.self) { try await store.recreate(marked: "another's") }
         #expect(refused?.code == "storage-exists")
         #expect(try await store.isThere())
     }
 
-    @Test func theTimeOfReceiptIsTheDatabases() async throws {
+    @Test func timeOfReceiptIsFromTheDatabase() async throws {
         let store = try store(UUID().uuidString, StorageSchema.migrations)
         try await store.migrate()
         try await store.open().closing { database in
@@ -226,13 +226,13 @@ import Testing
             #expect(try await queue.enqueue(submission("a", at: Date().addingTimeInterval(years))) == .accepted)
             let received = try #require(try await queue.newestReceipt())
             #expect(abs(received.timeIntervalSinceNow) < 3_600)
-            // A host whose clock is far ahead takes no lease from who lives.
+            // A host whose clock is far ahead takes no lease from a running owner.
             #expect(try await queue.leaseAll("first").count == 1)
             #expect(try await queue.leaseAll("second", at: Date().addingTimeInterval(years)).isEmpty)
         }
     }
 
-    @Test func whoWaitsForSubmissionsIsToldOfEachThatComesWhoeverTookIt() async throws {
+    @Test func waitingConsumerIsNotifiedOfSubmissionsOfAnyReceiver() async throws {
         let store = try store(UUID().uuidString, StorageSchema.migrations)
         try await store.migrate()
         let (consumer, receiver) = try await (store.open(), store.open())

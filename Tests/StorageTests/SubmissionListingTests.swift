@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-/// The pages and the filters of the queue's listing are those of all its rows, on every engine.
+/// The pages and filters of the queue's listing agree with all its rows, on every engine.
 @Suite(.timeLimit(.minutes(10)))
 struct SubmissionListingTests {
     @Test(arguments: Engine.allCases)

@@ -2,7 +2,7 @@ import Storage
 import StorageTestSupport
 import Testing
 
-/// Indexes that a first load does without.
+/// Indexes that are dropped during a first load.
 @Suite struct SuspendedIndexesTests {
     private static let migration = Migration(number: 1, name: "things") { _ in
         [
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func theyAreMadeAsTheyWereAndUniqueOnesStay(_ engine: Engine) async throws {
+    func suspendedIndexesAreRestoredAndUniqueOnesStay(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.migration]) { database async throws in
             let before = try await database.read { try indexes(in: $0) }
             let gone = try await database.write { transaction in
@@ -41,7 +41,7 @@ import Testing
                 #expect(try SuspendedIndexes.areThere(in: transaction))
                 try transaction.execute("INSERT INTO thing (number, name, size) VALUES (1, 'a', 200), (2, 'b', 3)")
             }
-            // Whoever makes them again may be cut off in between.
+            // The process may be interrupted between two of them.
             #expect(try await database.write { try SuspendedIndexes.makeNext(in: $0) } == "thing_by_large")
             #expect(try await database.write { try SuspendedIndexes.makeNext(in: $0) } == "thing_by_size")
             #expect(try await database.write { try SuspendedIndexes.makeNext(in: $0) } == nil)
@@ -51,11 +51,11 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func oneThatIsThereIsNotMadeAgain(_ engine: Engine) async throws {
+    func existingIndexIsNotMadeAgain(_ engine: Engine) async throws {
         try await engine.withDatabase([Self.migration]) { database async throws in
             try await database.write { transaction in
                 try SuspendedIndexes.suspend(of: ["thing"], except: [], in: transaction)
-                // As a store has them that was moved to another place meanwhile.
+                // The state of a store that was moved to another location meanwhile.
                 try transaction.execute("CREATE INDEX thing_by_size ON thing (size)")
             }
             while try await database.write({ try SuspendedIndexes.makeNext(in: $0) }) != nil {}

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Storage
 
-/// The engines that every contract of this module is tested on.
+/// The engines on which every contract of this module is tested.
 typealias Engine = TestEngine
 
 extension TestEngine: CustomTestStringConvertible {
@@ -24,18 +24,18 @@ extension TestEngine: CustomTestStringConvertible {
     }
 }
 
-/// 2026-01-01T00:00:00Z and so many seconds.
+/// Returns 2026-01-01T00:00:00Z plus a number of seconds.
 func time(_ seconds: Double = 0) -> Date {
     Date(timeIntervalSince1970: 1_767_225_600 + seconds)
 }
 
 func submission(
-    _ id: String, client: String = "client-1", lane: String? = nil, digest: String = "d1",
+    _ id: String, client: String = "client-1", deviceQueue: String? = nil, digest: String = "d1",
     body: String = "sealed",
     at: Date = time()
 ) -> NewSubmission {
     NewSubmission(
-        clientID: client, lane: lane, submissionID: id, digest: digest, format: .jwe, sequence: 1,
+        clientID: client, deviceQueue: deviceQueue, submissionID: id, digest: digest, format: .jwe, sequence: 1,
         resourceTypeHint: "Observation", body: Data(body.utf8), receivedAt: at)
 }
 
@@ -54,14 +54,14 @@ extension SQLSubmissionQueue {
 
     @discardableResult
     func settle(
-        _ submission: QueuedSubmission, _ status: SubmissionStatus, _ reason: String? = nil, at: Date = time(60)
+        _ submission: QueuedSubmission, status: SubmissionStatus, reason: String? = nil, at: Date = time(60)
     ) async throws -> Bool {
         try await settle(submission, as: SubmissionOutcome(status: status, reasonCode: reason), at: at)
     }
 }
 
 extension SQLDatabase {
-    /// All rows of the queue's tables as text: what a change that was undone must leave as it was.
+    /// Returns all rows of the queue's tables as text, which a rolled back change must leave unchanged.
     func queueContents() async throws -> [String] {
         try await read { transaction in
             try ["submission", "submission_body", "queue_state"].flatMap { table in
@@ -71,13 +71,13 @@ extension SQLDatabase {
     }
 }
 
-/// Counts what happens in closures that others run.
+/// Counts calls of closures that other code runs.
 final class Counter: Sendable {
     private let count = Mutex(0)
 
     var value: Int { count.withLock { $0 } }
 
-    /// - Returns: how often it has happened now.
+    /// - Returns: The number of calls so far.
     @discardableResult
     func add() -> Int {
         count.withLock { count in

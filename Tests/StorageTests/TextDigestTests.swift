@@ -5,7 +5,7 @@ import StorageTestSupport
 import Testing
 
 @Suite struct TextDigestTests {
-    /// Rows that a migration gave digests are found by those that the program makes.
+    /// Rows with digests of a migration are found by digests of the program.
     @Test(arguments: TestEngine.allCases) func bothEnginesMakeTheDigestThatTheProgramMakes(engine: TestEngine)
         async throws
     {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// They stand in databases: another digest would find nothing.
+    /// The digests are stored in databases: another digest would find nothing.
     @Test func theDigestIsHalfOfTheSHA256() {
         #expect(TextDigest.of("Observation/a") == Data(SHA256.hash(data: Data("Observation/a".utf8))).prefix(16))
         #expect(TextDigest.of("").map { $0 }.prefix(4) == [0xe3, 0xb0, 0xc4, 0x42])

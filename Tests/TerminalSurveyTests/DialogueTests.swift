@@ -23,12 +23,12 @@ import Testing
         {"linkId": "bye", "type": "display", "text": "Thank you."}
         """
 
-    /// Takes the lines one after the other; what was told, by line.
+    /// Enters the lines one after the other, and returns the output of each.
     private func talk(_ dialogue: inout SurveyDialogue, _ lines: String...) -> [[String]] {
         lines.map { dialogue.take($0).lines }
     }
 
-    @Test func aFormIsAskedFromEndToEnd() throws {
+    @Test func dialogueAsksAllQuestionsOfAForm() throws {
         var dialogue = SurveyDialogue(try form(Self.items))
         #expect(
             dialogue.prompt == [
@@ -72,7 +72,7 @@ import Testing
         #expect(dialogue.session.problems().isEmpty)
     }
 
-    @Test func backGoesBackThroughWhatIsAskedNow() throws {
+    @Test func backReturnsThroughTheEnabledQuestions() throws {
         var dialogue = SurveyDialogue(try form(Self.items))
         #expect(talk(&dialogue, "back") == [["This is the first question."]])
         #expect(talk(&dialogue, "y", "5", "back", "BACK") == [[], [], [], []])
@@ -88,7 +88,7 @@ import Testing
         #expect(dialogue.current == .question(path("fruit")))
     }
 
-    @Test func behindABackslashACommandIsAnAnswer() throws {
+    @Test func commandAfterABackslashIsAnAnswer() throws {
         var dialogue = SurveyDialogue(
             try form(#"{"linkId": "a", "type": "string"}, {"linkId": "b", "type": "string"}"#))
         #expect(talk(&dialogue, #"\back"#, #"\\x"#) == [[], []])
@@ -96,7 +96,7 @@ import Testing
         #expect(dialogue.session.answers(at: path("b")) == [.text(#"\x"#)] && dialogue.isFinished)
     }
 
-    @Test func clearTakesAnAnswerAway() throws {
+    @Test func clearRemovesTheAnswer() throws {
         var dialogue = SurveyDialogue(
             try form(
                 #"{"linkId": "a", "type": "string", "initial": [{"valueString": "x"}]}, {"linkId": "b", "type": "string"}"#
@@ -105,13 +105,13 @@ import Testing
         #expect(dialogue.session.answers(at: path("a")).isEmpty && dialogue.current == .question(path("a")))
     }
 
-    @Test func aPausedFormGoesOnWhereItStopped() throws {
+    @Test func pausedFormContinuesWhereItStopped() throws {
         let form = try form(Self.items)
         let lines = ["y", "20", "1", "y", "Rex", "y", "Tom", "n"]
         var whole = SurveyDialogue(form)
         for line in lines { _ = whole.take(line) }
         #expect(whole.isFinished)
-        // Stopped after every single line, and once more after a pause, it comes out the same.
+        // Paused after every line, and again after a pause, the result is the same.
         var dialogue = SurveyDialogue(form)
         for line in lines {
             let paused = dialogue.take("pause")
@@ -135,7 +135,7 @@ import Testing
         #expect(resumed.session.answers(at: path("many")) == [.integer(7)])
     }
 
-    @Test func theStateOfAnotherFormIsNotTaken() throws {
+    @Test func stateOfAnotherFormIsRefused() throws {
         let dialogue = SurveyDialogue(try form(Self.items))
         let other = QuestionnaireForm(Questionnaire(JSONObject(resourceType: "Questionnaire", id: "other")))
         #expect(SurveyDialogue(other, resuming: dialogue.state) == nil)
@@ -143,8 +143,8 @@ import Testing
         #expect(SurveyDialogue(try form(Self.items), resuming: [:]) == nil)
     }
 
-    @Test func whatIsLeftToDoAtTheEndIsAskedAgain() throws {
-        // Required as a group: every question in it may be skipped, but not all.
+    @Test func missingAnswersAreAskedForAtTheEnd() throws {
+        // The group is required: each of its questions may be skipped, but not all.
         let form = try form(
             """
             {"linkId": "g", "type": "group", "required": true, "item": [
@@ -160,7 +160,7 @@ import Testing
         #expect(dialogue.isFinished)
     }
 
-    @Test func itemsBelowEachAnswerAreAskedAfterIt() throws {
+    @Test func itemsBelowAnAnswerFollowIt() throws {
         let form = try form(
             """
             {"linkId": "drug", "type": "string", "text": "Which?", "repeats": true, "item": [
@@ -183,7 +183,7 @@ import Testing
                 """)
     }
 
-    @Test func aFileIsAskedForAndAttached() throws {
+    @Test func attachmentQuestionAsksForAFileAndAttachesIt() throws {
         let form = try form(
             """
             {"linkId": "photo", "type": "attachment", "required": true, "extension": [
@@ -202,7 +202,7 @@ import Testing
                 == #"{"contentType":"image/png","data":"AQID","size":3,"title":"photo.png"}"#)
     }
 
-    @Test func hiddenAndReadOnlyQuestionsAreNotAsked() throws {
+    @Test func dialogueSkipsHiddenAndReadOnlyQuestions() throws {
         let form = try form(
             """
             {"linkId": "h", "type": "string", "extension": [
@@ -219,7 +219,7 @@ import Testing
         #expect(dialogue.isFinished)
     }
 
-    @Test func whateverIsTypedNothingBreaksAndTheResponseHoldsNoWrongAnswer() throws {
+    @Test func anyInputGivesAResponseWithoutWrongAnswers() throws {
         let seed = Seeded.newSeed()
         let words = [
             "", "y", "n", "1", "2", "3", "1,2", "back", "clear", "x", "2.5", "-1", "t1", "C1", "own; words", "\\back",

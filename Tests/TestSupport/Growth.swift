@@ -1,21 +1,21 @@
 import Foundation
 
-/// How the time that the processor works on something grows with its size.
+/// The growth of processor time with the size of the input.
 public struct Growth: CustomStringConvertible {
     public let size: Int
-    /// Nanoseconds for the size, and for four times it: medians of five.
+    /// Nanoseconds for the size, and for four times the size: medians of five.
     public let small: UInt64
     public let large: UInt64
 
-    /// How many times as long four times the size takes: four where the cost is linear.
+    /// The ratio of the times for four times the size and for the size: four if the cost is linear.
     public var factor: Double { Double(large) / Double(max(small, 1)) }
 
     public var description: String {
         "\(size): \(small / 1000) µs, \(size * 4): \(large / 1000) µs, \((factor * 100).rounded() / 100) times"
     }
 
-    /// Measures the work on what is made of a size. The size is doubled until the work takes some milliseconds. What
-    /// else the machine does can make one measurement worse, but none better: the best of three counts.
+    /// Measures work on input of a size. The size is doubled until the work takes some milliseconds. Other load of the
+    /// machine can make a measurement worse, but not better: the best of three counts.
     public static func of<Input>(
         from size: Int = 200, _ make: (Int) -> Input, _ work: (Input) throws -> Void
     ) rethrows -> Growth {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How long a test waits for what is to come: only something that hangs reaches it. All tests run beside each other on
-/// few threads, so that one may stand still for minutes.
+/// Time limit of waits in tests: only a hanging test reaches it. All tests run concurrently on few threads, so that one
+/// may make no progress for minutes.
 public enum Patience {
     public static let seconds: Double = 600
 
-    /// The moment at which a test that begins to wait now gives up.
+    /// The instant at which a test that begins to wait now gives up.
     public static var deadline: ContinuousClock.Instant { .now + .seconds(seconds) }
 }

@@ -10,11 +10,11 @@ public struct Seeded: RandomNumberGenerator {
         state = seed
     }
 
-    /// A generator with a new seed, which is printed so that a failure can be repeated.
+    /// Returns a generator with a new seed, which is printed so that a failure can be repeated.
     public static func fresh(_ test: String = #fileID) -> Seeded { Seeded(newSeed(test)) }
 
-    /// The seed that `TRIBUTARY_SEED` names, or a new one. It is printed before anything is made of it, so that it is
-    /// known even where the test ends the process.
+    /// Returns the seed that `TRIBUTARY_SEED` names, or a new one. It is printed before it is used, so that it is known
+    /// even if the test ends the process.
     public static func newSeed(_ test: String = #fileID) -> UInt64 {
         let seed =
             ProcessInfo.processInfo.environment["TRIBUTARY_SEED"].flatMap { UInt64($0) }

@@ -4,7 +4,7 @@
 
     /// A file system in memory of a given size, for tests of full disks.
     public struct SmallDisk: Sendable {
-        /// The folder that it is mounted on.
+        /// The folder at which it is mounted.
         public let path: String
 
         fileprivate init?(path: String, size: String) {
@@ -12,7 +12,7 @@
             guard mount("tmpfs", path, "tmpfs", 0, "size=\(size)") == 0 else { return nil }
         }
 
-        /// Gives it another size. What is on it stays.
+        /// Changes its size. Its contents stay.
         public func resize(to size: String) throws {
             guard mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), "size=\(size)") == 0 else {
                 throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
@@ -22,7 +22,8 @@
         fileprivate func unmount() { umount2(path, Int32(MNT_DETACH)) }
     }
 
-    /// Gives the body a disk of a size such as `2m`. Where nothing may be mounted, that is said and the body is skipped.
+    /// Passes the body a disk of a size such as `2m`. If nothing may be mounted, that is printed and the body is
+    /// skipped.
     public func withSmallDisk(_ size: String, _ body: (SmallDisk) async throws -> Void) async throws {
         try await withTemporaryFolder { path async throws in
             guard let disk = SmallDisk(path: path, size: size) else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A new folder among the system's temporary ones. It goes with the value.
+/// A new folder among the system's temporary ones. It is removed with the value.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 
@@ -13,11 +13,11 @@ public final class TemporaryFolder: Sendable {
 
     deinit { remove() }
 
-    /// Removes it before the value goes. Called in a `defer`, it also keeps the value until then.
+    /// Removes it before the value is deallocated. Called in a `defer`, it also keeps the value until then.
     public func remove() { try? FileManager.default.removeItem(at: url) }
 }
 
-/// Gives the body the path of a folder that is gone when the body ends.
+/// Passes the body the path of a folder that is removed when the body ends.
 public func withTemporaryFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
     let folder = try TemporaryFolder()
     defer { folder.remove() }

@@ -1,4 +1,4 @@
-/// Certificates for tests on this machine. They vouch for nothing.
+/// Certificates for tests on this machine, without any trust.
 public enum TestCertificates {
     public struct Pair: Sendable {
         public let certificate: String

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The time that this thread works: what else the machine does at the same time does not count.
+/// The processor time of this thread: other load of the machine does not count.
 public enum ThreadTime {
-    /// The nanoseconds that this thread has worked since it began.
+    /// Returns the nanoseconds of processor time of this thread since it began.
     public static func now() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

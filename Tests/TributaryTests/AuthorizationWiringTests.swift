@@ -5,7 +5,7 @@ import Testing
 
 @testable import TributaryServer
 
-/// What the authorization server is given of a study.
+/// The configuration that the authorization server gets from a study.
 @Suite struct AuthorizationWiringTests {
     private func configuration(_ url: String, development: Bool = false) throws -> StudyConfiguration {
         try StudyConfiguration(
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func signingKeysAreMadeOnceAndAreForTheirOwnerAlone() throws {
+    @Test func signingKeysAreMadeOnceAndReadableOnlyByTheirOwner() throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("signing-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: root) }
@@ -52,7 +52,7 @@ import Testing
             #expect(error?.code == "signing-keys-open")
             try FileManager.default.setAttributes([.posixPermissions: before], ofItemAtPath: opened.path)
         }
-        // Whoever puts a newer one there signs by it, and the older one is served on.
+        // A newer key in the folder is used for signing, and the older one is still published.
         try FileManager.default.copyItem(
             at: file, to: folder.signingKeysURL.appendingPathComponent("1800000000-copy.private.pem"))
         #expect(try folder.signingKeys(now: now).count == 2)

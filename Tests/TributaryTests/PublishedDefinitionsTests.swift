@@ -9,7 +9,7 @@ import Testing
 @Suite struct PublishedDefinitionsTests {
     static let validator = FHIRValidator(namespaces: [PublishedDefinitions.namespace])
 
-    @Test func eachIsValidAndHasAnIdAndAUrlOfItsOwn() {
+    @Test func definitionsAreValidWithUniqueIDsAndURLs() {
         var names: Set<String> = []
         for object in PublishedDefinitions.all {
             let errors = Self.validator.validate(.object(object)).errors
@@ -23,29 +23,29 @@ import Testing
         #expect(PublishedDefinitions.extensions.count > 50)
     }
 
-    /// Every extension of ours that the sources write is defined.
-    @Test func everyExtensionThatAnExampleBearsIsDefinedAndConforms() throws {
+    /// Every Tributary extension that the sources write is defined.
+    @Test func extensionsOfExamplesAreDefinedAndValid() throws {
         let defined = Set(PublishedDefinitions.extensions.compactMap(\.url))
         var seen: Set<String> = []
-        func look(at value: JSON) {
-            if let array = value.array { array.forEach(look) }
+        func visit(at value: JSON) {
+            if let array = value.array { array.forEach(visit) }
             guard let object = value.object else { return }
             for member in object.members {
                 if member.key.lowercased().hasSuffix("extension") {
                     seen.formUnion((member.value.array ?? []).compactMap { $0["url"]?.string })
                 }
-                look(at: member.value)
+                visit(at: member.value)
             }
         }
         for type in HealthType.all {
             let example = try #require(type.example())
-            look(at: example)
+            visit(at: example)
             #expect(Self.validator.validate(example).errors.isEmpty, "\(type.identifier)")
         }
         #expect(seen.filter { $0.hasPrefix("urn:tributary:") }.isSubset(of: defined))
     }
 
-    @Test func anExtensionInAnotherPlaceOrOfAnotherTypeIsAnError() throws {
+    @Test func extensionInAnotherContextOrOfAnotherTypeIsAnError() throws {
         let wrong: JSON = [
             "resourceType": "Patient",
             "extension": [
@@ -62,7 +62,7 @@ import Testing
         #expect(Self.validator.validate(right).errors.isEmpty)
     }
 
-    @Test func theCodesOfValidationAreThoseThatTheSourcesWrite() throws {
+    @Test func validationCodesMatchTheSources() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Sources/Language/FHIRValidation")
         let listed = Set(ValidationReport.codeSystem.concept.compactMap(\.code))
@@ -73,7 +73,9 @@ import Testing
             && file.lastPathComponent != "ValidationReport+CodeSystem.swift"
         {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /(?:error|warning|report)\(\s*\.[A-Za-z]+, (?:\.[A-Za-z]+, )?"([a-z-]+)"/) {
+            let calls =
+                /(?:error|warning|report)\(\s*\.[A-Za-z]+,\s+(?:kind: \.[A-Za-z]+,\s+)?code: "([a-z-]+)"/
+            for match in text.matches(of: calls) {
                 written.insert(String(match.output.1))
             }
         }

@@ -12,7 +12,7 @@ import Testing
         func advance(by duration: Duration) { instant.withLock { $0 = $0.advanced(by: duration) } }
     }
 
-    /// The number of looks at files for 300 submissions, after the first.
+    /// Returns the number of file system lookups for 300 submissions, after the first.
     private func lookups(files: Int) async throws -> Int {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
@@ -27,7 +27,7 @@ import Testing
         return await published.lookups - before
     }
 
-    @Test func whatASubmissionCostsDoesNotDependOnTheNumberOfForms() async throws {
+    @Test func costOfASubmissionDoesNotDependOnTheNumberOfForms() async throws {
         let few = try await lookups(files: 4)
         #expect(try await lookups(files: 400) == few)
         #expect(few <= 300)
@@ -41,7 +41,7 @@ import Testing
         let clock = Clock()
         let published = PublishedFiles<Int>([folder.url], now: { clock.now() }, { ($0 ?? 0) + 1 })
         #expect(await published.value() == 1)
-        // In place: the folder stays as it is.
+        // Writes into the existing file, so that the folder stays unchanged.
         let handle = try FileHandle(forWritingTo: file)
         try handle.write(contentsOf: Data("{\"a\": 1}".utf8))
         try handle.close()

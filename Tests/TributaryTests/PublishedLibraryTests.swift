@@ -18,12 +18,12 @@ import Testing
         {"resourceType":"Questionnaire","id":"f","status":"active","item":[{"linkId":"q","type":"choice",\
         "answerValueSet":"ValueSet/v"}]}
         """
-    /// Of STU3 or R4: nothing tells.
+    /// A form of STU3 or R4: its content does not decide.
     private static let either = """
         {"resourceType":"Questionnaire","id":"f","status":"active","item":[{"linkId":"q","type":"string"}]}
         """
 
-    /// A study with these files.
+    /// Passes a study with these files.
     private func folder(_ files: [String: String], _ body: (StudyFolder) throws -> Void) throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
@@ -39,7 +39,7 @@ import Testing
         try body(folder)
     }
 
-    /// What each release's reader of the form `f` is given.
+    /// Returns the form `f` as served to readers of each release.
     private func served(_ forms: [String: String]) throws -> [FHIRRelease: (text: String, release: FHIRRelease)] {
         var served: [FHIRRelease: (String, FHIRRelease)] = [:]
         let files = Dictionary(uniqueKeysWithValues: forms.map { ("questionnaires/\($0).json", $1) })
@@ -53,7 +53,7 @@ import Testing
         return served
     }
 
-    @Test func theNewestOfEachIsARecordInR4() throws {
+    @Test func newestVersionOfEachDefinitionIsARecordInR4() throws {
         let newer = Self.r4.replacingOccurrences(of: #""status""#, with: #""version":"2","status""#)
         let contract = #"{"resourceType":"Contract","id":"consent","status":"offered"}"#
         let set = #"{"resourceType":"ValueSet","status":"active","url":"http://v"}"#
@@ -77,17 +77,17 @@ import Testing
         }
     }
 
-    @Test func whatCouldBeOfSeveralIsForTheReadersThatHaveNoneOfTheirOwn() throws {
+    @Test func ambiguousFormIsServedToReadersWithoutAFormOfTheirRelease() throws {
         let alone = try served(["a": Self.either])
         #expect(alone[.stu3]?.text == Self.either && alone[.stu3]?.release == .stu3)
         #expect(alone[.r4]?.text == Self.either && alone[.r4]?.release == .r4)
-        let beside = try served(["a": Self.either, "b": Self.r4])
-        #expect(beside[.stu3]?.text == Self.either && beside[.r4]?.text == Self.r4)
+        let both = try served(["a": Self.either, "b": Self.r4])
+        #expect(both[.stu3]?.text == Self.either && both[.r4]?.text == Self.r4)
         let named = try served(["a.r4": Self.either, "b.stu3": Self.either + " "])
         #expect(named[.stu3]?.text == Self.either + " " && named[.r4]?.text == Self.either)
     }
 
-    @Test func whereAReleaseIsMissingTheNearestIsGivenAndR4IsMadeOfAnOlderOne() throws {
+    @Test func missingReleaseIsReplacedByTheNearestAndR4IsConverted() throws {
         let older = try served(["a": Self.dstu2, "b": Self.stu3])
         #expect(older[.r4]?.release == .r4 && older[.r4]?.text.contains("answerValueSet") == true)
         let oldest = try served(["a": Self.dstu2])
@@ -101,7 +101,7 @@ import Testing
         #expect(ends[.stu3]?.release == .r4, "of two as near the newer")
     }
 
-    @Test func ofTheVersionsOfOneIDTheNewestThatIsActiveIsRead() throws {
+    @Test func newestActiveVersionOfAnIDIsRead() throws {
         func version(_ number: String, _ status: String) -> String {
             Self.r4.replacingOccurrences(
                 of: #""status":"active""#, with: #""status":"\#(status)","version":"\#(number)""#)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func theServerReadsOfEachVersionTheNewestRelease() throws {
+    @Test func newestReleaseOfEachVersionIsRead() throws {
         let second = Self.dstu2.replacingOccurrences(of: #""status""#, with: #""version":"2","status""#)
         try folder([
             "questionnaires/a.json": Self.dstu2, "questionnaires/b.json": Self.r4, "questionnaires/c.json": Self.stu3,
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func aConsentWithoutURLGetsOneThatItsReleasesShare() throws {
+    @Test func releasesOfAConsentWithoutAURLShareOne() throws {
         func contract(_ more: String) -> String {
             """
             {"resourceType":"Contract",\(more)"term":[{"type":{"coding":[{"code":"Overview"}]},"text":"Words"}]}
@@ -165,7 +165,7 @@ import Testing
                     "https://study.example/c", "urn:tributary:consent:s:main", "urn:tributary:consent:s:main",
                 ])
             #expect(consents.bundle.entry.count == 2, "two releases say the same")
-            // One that a phone signed before it had a url counts as it did.
+            // A consent signed before it had a url still counts.
             let bare = try ConsentTemplate(Resource(Data(contract("").utf8)))
             let signed = try #require(consents.templates.first { $0.url == "urn:tributary:consent:s:main" })
             guard case .template(let matched) = consents.matchOfC3PRO(bare.contract) else {
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func aRetiredConsentStandsInNoList() throws {
+    @Test func retiredConsentIsNotListed() throws {
         func contract(_ id: String, _ status: String) -> String {
             """
             {"resourceType":"Contract","id":"\(id)","url":"https://study.example/c","extension":[{"url":\

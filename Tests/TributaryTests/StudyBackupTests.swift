@@ -9,7 +9,7 @@ import Testing
 @Suite struct StudyBackupTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_000)
 
-    // MARK: - The way there and back
+    // MARK: - Backup and restore
 
     @Test func aRestoredStudyHasTheSameRowsAndBeginsANewEpoch() async throws {
         try await withStudy { root, stores in
@@ -19,11 +19,11 @@ import Testing
             #expect(report.records == 2)
             #expect(report.bytes == Int64(try bytes(file).count))
             #expect(report.sha256 == (try StudyBackupFiles.digest(file).sha256))
-            let place = root.appendingPathComponent("again")
-            let restored = try await StudyBackup.restore(file, into: place.path, at: now)
+            let target = root.appendingPathComponent("again")
+            let restored = try await StudyBackup.restore(file, into: target.path, at: now)
             #expect(restored.submissions == 5)
             #expect(restored.records == 2)
-            let folder = StudyFolder(path: place.path)
+            let folder = StudyFolder(path: target.path)
             let again = try StudyStores(folder)
             #expect(try await dump(again.queuePath) == dump(stores.queuePath))
             #expect(try await dump(again.recordsPath) == dump(stores.recordsPath))
@@ -32,14 +32,14 @@ import Testing
             #expect(after.queueID == before.queueID)
             #expect(after.epoch > before.epoch)
             #expect(after.epoch == restored.epoch)
-            // A second restore of the same backup, later, is another epoch.
+            // A second restore of the same backup has another epoch.
             let third = try await StudyBackup.restore(
                 file, into: root.appendingPathComponent("third").path, at: now.addingTimeInterval(60))
             #expect(third.epoch > restored.epoch)
         }
     }
 
-    @Test func theStudysFilesComeBackByteForByteWithTheirModes() async throws {
+    @Test func restoredFilesHaveTheirBytesAndModes() async throws {
         try await withStudy { root, stores in
             let folder = stores.folder
             try Data("a".utf8).write(to: folder.questionnairesURL.appendingPathComponent("größe.json"))
@@ -50,29 +50,29 @@ import Testing
             let file = root.appendingPathComponent("b.tar").path
             _ = try await StudyBackup.write(stores, to: file, at: now)
             #expect(try mode(file) == 0o600)
-            let place = root.appendingPathComponent("deep/er/again")
-            _ = try await StudyBackup.restore(file, into: place.path, at: now)
-            let restored = StudyFolder(path: place.path)
+            let target = root.appendingPathComponent("deep/er/again")
+            _ = try await StudyBackup.restore(file, into: target.path, at: now)
+            let restored = StudyFolder(path: target.path)
             let left = try files(folder.url).filter {
                 !$0.hasPrefix("keys/") && !$0.hasPrefix("queue/") && !$0.hasPrefix("data/") && $0 != ".gitignore"
             }
             #expect(left.count >= 6)
-            #expect(Set(try files(place)) == Set(left + ["queue/queue.sqlite", "data/records.sqlite"]))
+            #expect(Set(try files(target)) == Set(left + ["queue/queue.sqlite", "data/records.sqlite"]))
             for name in left {
                 #expect(
-                    try bytes(place.appendingPathComponent(name).path)
+                    try bytes(target.appendingPathComponent(name).path)
                         == bytes(folder.url.appendingPathComponent(name).path), "\(name)")
             }
             #expect(try mode(restored.antispamURL.path) == 0o600)
             #expect(try mode(restored.configurationURL.path) == 0o644)
             #expect(try mode(restored.dataURL.path) == 0o700)
             #expect(try mode(restored.defaultRecordsURL.path) == 0o600)
-            #expect(try mode(place.appendingPathComponent("queue").path) == 0o2770)
+            #expect(try mode(target.appendingPathComponent("queue").path) == 0o2770)
             #expect(try mode(restored.defaultQueueURL.path) == 0o660)
         }
     }
 
-    @Test func noLeaseAndNoBeginningOutlivesARestore() async throws {
+    @Test func restoreClearsLeasesAndBeginnings() async throws {
         try await withStudy { root, stores in
             let queue = try await stores.openQueue()
             _ = try await queue.write { transaction in
@@ -83,9 +83,9 @@ import Testing
             try await queue.close()
             let file = root.appendingPathComponent("b.tar").path
             _ = try await StudyBackup.write(stores, to: file, at: now)
-            let place = root.appendingPathComponent("again").path
-            _ = try await StudyBackup.restore(file, into: place, at: now)
-            let opened = try await StudyStores(StudyFolder(path: place)).openQueue()
+            let target = root.appendingPathComponent("again").path
+            _ = try await StudyBackup.restore(file, into: target, at: now)
+            let opened = try await StudyStores(StudyFolder(path: target)).openQueue()
             let leased = try await SQLSubmissionQueue(database: opened)
                 .lease(owner: "new", limit: 10, duration: 60, now: now, isIdle: true)
             try await opened.close()
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func nothingThatAppsWereLetHaveOutlivesARestore() async throws {
+    @Test func accessOfAppsDoesNotSurviveARestore() async throws {
         try await withStudy { root, stores in
             let records = try await stores.openRecords()
             try await records.write { transaction in
@@ -115,9 +115,9 @@ import Testing
             try await records.close()
             let file = root.appendingPathComponent("b.tar").path
             _ = try await StudyBackup.write(stores, to: file, at: now)
-            let place = root.appendingPathComponent("again").path
-            _ = try await StudyBackup.restore(file, into: place, at: now)
-            let opened = try await StudyStores(StudyFolder(path: place)).openRecords()
+            let target = root.appendingPathComponent("again").path
+            _ = try await StudyBackup.restore(file, into: target, at: now)
+            let opened = try await StudyStores(StudyFolder(path: target)).openRecords()
             let left = try await opened.read { transaction in
                 try ["registered_client", "access_authorization", "bearer_token", "refresh_token"].map {
                     try transaction.query("SELECT 1 AS one FROM \($0)").count
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func theStoresStandInTheFolderWhereverTheyStoodBefore() async throws {
+    @Test func restoredStoresAreInTheFolderForAnyFormerLocation() async throws {
         try await withStudy { root, stores in
             var json = try #require(try JSON(bytes(stores.folder.configurationURL.path)).object)
             json["queue"] = .string("sqlite:" + stores.queuePath)
@@ -136,11 +136,11 @@ import Testing
             try Data(JSON.object(json).text(.pretty).utf8).write(to: stores.folder.configurationURL)
             let file = root.appendingPathComponent("b.tar").path
             _ = try await StudyBackup.write(try StudyStores(stores.folder), to: file, at: now)
-            let place = StudyFolder(path: root.appendingPathComponent("again").path)
-            _ = try await StudyBackup.restore(file, into: place.url.path, at: now)
-            let again = try StudyStores(place)
-            #expect(again.queuePath == place.defaultQueueURL.path)
-            #expect(again.recordsPath == place.defaultRecordsURL.path)
+            let target = StudyFolder(path: root.appendingPathComponent("again").path)
+            _ = try await StudyBackup.restore(file, into: target.url.path, at: now)
+            let again = try StudyStores(target)
+            #expect(again.queuePath == target.defaultQueueURL.path)
+            #expect(again.recordsPath == target.defaultRecordsURL.path)
         }
     }
 
@@ -153,7 +153,7 @@ import Testing
                 while !_Concurrency.Task.isCancelled {
                     number += 1
                     let id = number
-                    // As the consumer does: the records first, the queue after them.
+                    // In the consumer's order: the records first, then the queue.
                     try await queue.write { try Self.insertSubmission(id, "received", in: $0) }
                     try await records.write { try Self.insertSettlement(id, in: $0) }
                     try await queue.write {
@@ -165,9 +165,9 @@ import Testing
             for round in 0..<5 {
                 let file = root.appendingPathComponent("b\(round).tar").path
                 _ = try await StudyBackup.write(stores, to: file, at: now)
-                let place = root.appendingPathComponent("again\(round)").path
-                _ = try await StudyBackup.restore(file, into: place, at: now)
-                let again = try StudyStores(StudyFolder(path: place))
+                let target = root.appendingPathComponent("again\(round)").path
+                _ = try await StudyBackup.restore(file, into: target, at: now)
+                let again = try StudyStores(StudyFolder(path: target))
                 let stored = try await column(
                     again.queuePath, "SELECT submission_id FROM submission WHERE status = 'stored'")
                 let settled = try await column(again.recordsPath, "SELECT submission_id FROM settlement")
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    // MARK: - What must not be in it, and where it must not be written
+    // MARK: - Excluded content and refused targets
 
     @Test func noPrivateKeyIsInABackup() async throws {
         try await withStudy { root, stores in
@@ -198,7 +198,7 @@ import Testing
                 }
             }
             #expect(lines > 10)
-            // Nor one that stands where none belongs.
+            // Nor a key at an unexpected path.
             let names = try files(root)
             let key = try #require(try files(keys).first { $0.hasSuffix(".pem") })
             let strayed = stores.folder.receiptRootsURL.appendingPathComponent("root.pem")
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func aFileIsReplacedOnlyWhenToldToAndNothingElseEverIs() async throws {
+    @Test func fileIsReplacedOnlyWithForceAndAFolderNever() async throws {
         try await withStudy { root, stores in
             let file = root.appendingPathComponent("b.tar")
             try Data("mine".utf8).write(to: file)
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func storesThatDoNotBelongTogetherAreNotBackedUp() async throws {
+    @Test func mismatchedStoresAreNotBackedUp() async throws {
         try await withStudy { root, stores in
             let records = try await stores.openRecords()
             try await records.write { _ = try $0.execute("UPDATE records_state SET queue_id = 'another'") }
@@ -261,16 +261,16 @@ import Testing
             #expect(error?.code == "study-exists")
             #expect(try files(stores.folder.url) == before)
             for name in ["queue", "data", "consent"] {
-                let place = root.appendingPathComponent("half-\(name)")
+                let target = root.appendingPathComponent("half-\(name)")
                 try FileManager.default.createDirectory(
-                    at: place.appendingPathComponent(name), withIntermediateDirectories: true)
+                    at: target.appendingPathComponent(name), withIntermediateDirectories: true)
                 let error = await #expect(throws: ServerError.self) {
-                    try await StudyBackup.restore(file, into: place.path, at: now)
+                    try await StudyBackup.restore(file, into: target.path, at: now)
                 }
                 #expect(error?.code == "study-exists")
-                #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [name])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == [name])
             }
-            // Keys that were put back before are no study.
+            // Restored keys alone are not a study.
             let keyed = root.appendingPathComponent("keyed")
             try FileManager.default.createDirectory(at: keyed, withIntermediateDirectories: true)
             try FileManager.default.copyItem(at: stores.folder.keys.url, to: keyed.appendingPathComponent("keys"))
@@ -281,14 +281,14 @@ import Testing
 
     // MARK: - Damage
 
-    @Test func aBackupThatIsCutOrChangedAnywhereIsKnownAndLeavesNothing() async throws {
+    @Test func truncatedOrChangedBackupIsDetectedAndLeavesNothing() async throws {
         let seed = Seeded.newSeed()
         var random = Seeded(seed)
         try await withStudy { root, stores in
             let file = root.appendingPathComponent("b.tar")
             _ = try await StudyBackup.write(stores, to: file.path, at: now)
             let whole = try bytes(file.path)
-            let place = root.appendingPathComponent("again").path
+            let target = root.appendingPathComponent("again").path
             let damaged = root.appendingPathComponent("d.tar")
             for round in 0..<100 {
                 var data = whole
@@ -300,7 +300,7 @@ import Testing
                 }
                 try data.write(to: damaged)
                 let error = await #expect(throws: ServerError.self, "round \(round), seed \(seed)") {
-                    try await StudyBackup.restore(damaged.path, into: place, at: now)
+                    try await StudyBackup.restore(damaged.path, into: target, at: now)
                 }
                 #expect(error?.code == "backup-damaged", "round \(round), seed \(seed)")
                 #expect(
@@ -310,7 +310,7 @@ import Testing
         }
     }
 
-    @Test func whatIsSealedAndStillNoBackupLeavesNothing() async throws {
+    @Test func validArchiveThatIsNotABackupRestoresNothing() async throws {
         try await withStudy { root, stores in
             let queue = root.appendingPathComponent("q").path
             let records = root.appendingPathComponent("r").path
@@ -322,11 +322,11 @@ import Testing
             ]
             let state = try await state(stores)
             func attempt(
-                _ entries: [(String, Data)], saying members: [(String, Data)]? = nil, study: String = "s",
+                _ entries: [(String, Data)], listing members: [(String, Data)]? = nil, study: String = "s",
                 epoch: Int64? = nil
             ) async throws -> String? {
                 let file = root.appendingPathComponent("made.tar").path
-                let place = root.appendingPathComponent("again")
+                let target = root.appendingPathComponent("again")
                 try? FileManager.default.removeItem(atPath: file)
                 let manifest = StudyBackupManifest(
                     studyID: study, time: "t", queueID: state.queueID, epoch: epoch ?? state.epoch,
@@ -338,36 +338,37 @@ import Testing
                     })
                 try Self.seal(manifest, entries, to: file, at: now)
                 do {
-                    _ = try await StudyBackup.restore(file, into: place.path, at: now)
-                    try FileManager.default.removeItem(at: place)
+                    _ = try await StudyBackup.restore(file, into: target.path, at: now)
+                    try FileManager.default.removeItem(at: target)
                     return nil
                 } catch {
-                    #expect(!FileManager.default.fileExists(atPath: place.path))
+                    #expect(!FileManager.default.fileExists(atPath: target.path))
                     #expect(!FileManager.default.fileExists(atPath: root.appendingPathComponent("evil.json").path))
                     return (error as? ServerError)?.code ?? (error as? StorageError)?.code
                 }
             }
             #expect(try await attempt(good) == nil)
-            // 1. Names that lead elsewhere, or that no backup has.
+            // 1. Names that lead out of the folder, or that no backup contains.
             for name in [
                 "../evil.json", "study/../../evil.json", "/evil.json", "study/consent/../../../evil.json",
                 "study/keys/evil.json", "study/consent", "study/consent/.hidden", "study//consent/a", "keys/a",
                 "study/queue/a",
             ] {
                 #expect(try await attempt(good + [(name, Data("e".utf8))]) == "backup-damaged", "\(name)")
-                #expect(try await attempt(good + [(name, Data("e".utf8))], saying: good) == "backup-damaged", "\(name)")
+                #expect(
+                    try await attempt(good + [(name, Data("e".utf8))], listing: good) == "backup-damaged", "\(name)")
             }
-            // 2. Not what the manifest says.
+            // 2. Members that differ from the manifest.
             let form = ("study/consent/a.json", Data("form".utf8))
             #expect(try await attempt(good + [form]) == nil)
-            #expect(try await attempt(good, saying: good + [form]) == "backup-damaged")
-            #expect(try await attempt(good + [form, form], saying: good + [form]) == "backup-damaged")
+            #expect(try await attempt(good, listing: good + [form]) == "backup-damaged")
+            #expect(try await attempt(good + [form, form], listing: good + [form]) == "backup-damaged")
             #expect(
-                try await attempt(good + [(form.0, Data("from".utf8))], saying: good + [form]) == "backup-damaged")
+                try await attempt(good + [(form.0, Data("from".utf8))], listing: good + [form]) == "backup-damaged")
             #expect(try await attempt(good, study: "another") == "backup-damaged")
             #expect(try await attempt(good, epoch: state.epoch + 1) == "backup-damaged")
             #expect(try await attempt(Array(good.dropFirst())) == "backup-damaged")
-            // 3. Databases that are none, or not ours, or not sound.
+            // 3. Files that are not databases, or of other programs, or damaged.
             var other = good
             other[0].1 = Data("no database".utf8)
             #expect(try await attempt(other) == "backup-damaged")
@@ -376,7 +377,7 @@ import Testing
             other = good
             for index in stride(from: 8192, to: other[1].1.count - 4096, by: 4096) { other[1].1[index] = 0xFF }
             #expect(try await attempt(other) == "backup-damaged")
-            // 4. One of a newer version has an error of its own.
+            // 4. A database of a newer version has its own error.
             let database = try await SQLiteDatabase.open(path: queue, migrations: [], schema: .exact)
             try await database.write {
                 _ = try $0.execute("INSERT INTO schema_migration (number, name, applied_at) VALUES (799, 'later', 't')")
@@ -389,7 +390,7 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsNotThereIsNoDamage() async throws {
+    @Test func missingFileIsNotReportedAsDamage() async throws {
         let error = await #expect(throws: FileAccessError.self) {
             try await StudyBackup.restore("/nowhere/b.tar", into: "/nowhere/study", at: now)
         }
@@ -397,10 +398,10 @@ import Testing
     }
 }
 
-// MARK: - Made studies
+// MARK: - Test studies
 
 extension StudyBackupTests {
-    /// A study whose stores have rows.
+    /// Passes a study whose stores have rows.
     private func withStudy(_ body: (URL, StudyStores) async throws -> Void) async throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
@@ -502,7 +503,7 @@ extension StudyBackupTests {
         return try #require(number).intValue
     }
 
-    /// The paths of the files below a folder, sorted.
+    /// Returns the paths of the files below a folder, sorted.
     private func files(_ url: URL) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: url.path).sorted().filter {
             !StudyBackupFiles.isFolder(url.appendingPathComponent($0).path)
@@ -516,7 +517,7 @@ extension StudyBackupTests {
         return values
     }
 
-    /// All rows of all tables but the queue's state.
+    /// Returns all rows of all tables except for the queue's state.
     private func dump(_ path: String) async throws -> [String: [[SQLValue]]] {
         let database = try await SQLiteDatabase.open(path: path, migrations: [], schema: .exact, permissions: 0o600)
         let rows = try await database.read { try TableDump.rows(in: $0, except: ["queue_state"]) }
@@ -525,7 +526,7 @@ extension StudyBackupTests {
     }
 }
 
-/// The rows of a database's tables, to be compared.
+/// The rows of a database's tables, for comparisons.
 enum TableDump {
     static func rows(in transaction: any SQLTransaction, except: Set<String> = []) throws -> [String: [[SQLValue]]] {
         var found: [String: [[SQLValue]]] = [:]

@@ -21,7 +21,7 @@ import Testing
         "concept":[{"code":"a"}]}]}}
         """
 
-    /// A study with a consent, a form and a value set, changed by the test; and what is found in it.
+    /// Returns the findings for a study with a consent, a form and a value set, changed by the test.
     private func findings(_ changes: [String: String?] = [:]) throws -> [StudyFinding] {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
@@ -42,7 +42,7 @@ import Testing
         return StudyCheck(folder).findings()
     }
 
-    @Test func aStudyThatIsWellHasNoErrors() throws {
+    @Test func validStudyHasNoErrors() throws {
         let findings = try findings()
         #expect(findings.map(\.code) == ["receipt-roots-missing"], "\(findings)")
     }
@@ -97,15 +97,15 @@ import Testing
         ("profiles/p.json", #"{"resourceType":"StructureDefinition"}"#, "profile-unreadable", ""),
         ("jwks.json", "{}", "keys-unreadable", ""),
     ])
-    func whatIsWrongIsNamedWithItsFileAndPlace(file: String, text: String, code: String, place: String) throws {
+    func errorsAreNamedWithTheirFileAndPath(file: String, text: String, code: String, path: String) throws {
         let errors = try findings([file: text]).filter { $0.severity == .error }
         let found = errors.filter { $0.code == code }
         #expect(found.count == 1, "\(errors)")
-        #expect(found.first?.place == place)
+        #expect(found.first?.path == path)
         #expect(found.first.map { file.hasPrefix($0.file) || $0.file == file } ?? false, "\(found)")
     }
 
-    @Test func doubtfulThingsAreNoErrors() throws {
+    @Test func warningsAreNotErrors() throws {
         let named = Self.contract.replacingOccurrences(
             of: #""text":"Words","offer""#,
             with:
@@ -129,7 +129,7 @@ import Testing
             findings.filter { $0.file == "questionnaires/old.json" }.map(\.code) == ["older-release"], "\(findings)")
     }
 
-    /// Each missing element is named, with its file and its place.
+    /// Each missing element is named with its file and path.
     @Test(arguments: [
         (
             #""linkId":"q","text":"Q","type":"string","enableWhen":[{"question":"gone","operator":"exists","answerBoolean":true}]"#,
@@ -157,21 +157,21 @@ import Testing
             "sub-questionnaire-not-assembled", "q", "https://study.example/part|1"
         ),
     ])
-    func whatAFormLacksIsNamed(item: String, code: String, place: String, name: String) throws {
+    func missingElementsOfAFormAreNamed(item: String, code: String, path: String, name: String) throws {
         let form =
             #"{"resourceType":"Questionnaire","url":"https://study.example/g","version":"1","status":"active","item":[{\#(item)}]}"#
         let found = try findings(["questionnaires/g.json": form]).filter { $0.code == code }
         #expect(found.count == 1 && found.first?.file == "questionnaires/g.json")
-        #expect(found.first?.place == place && found.first?.message.contains(name) == true, "\(found)")
+        #expect(found.first?.path == path && found.first?.message.contains(name) == true, "\(found)")
     }
 
-    @Test func aFormWithoutUrlOrVersionIsNamed() throws {
+    @Test func formWithoutURLOrVersionIsReported() throws {
         let bare =
             #"{"resourceType":"Questionnaire","id":"g","status":"active","item":[{"linkId":"q","text":"Q","type":"string"}]}"#
         let found = try findings(["questionnaires/g.json": bare]).filter { $0.file == "questionnaires/g.json" }
         #expect(found.map(\.code) == ["form-without-url", "form-without-version"])
-        #expect(found.map(\.place) == ["url", "version"] && found.allSatisfy { $0.severity == .warning })
-        // A form that is also there in DSTU2, which has no url, is named by its id in every release.
+        #expect(found.map(\.path) == ["url", "version"] && found.allSatisfy { $0.severity == .warning })
+        // A form that also exists in DSTU2, which has no url, is named by its id in every release.
         let older =
             #"{"resourceType":"Questionnaire","id":"g","version":"1","status":"published","group":{"linkId":"q"}}"#
         let both = try findings([
@@ -181,7 +181,7 @@ import Testing
         #expect(!both.contains { $0.code.hasPrefix("form-without") }, "\(both)")
     }
 
-    @Test func filesThatAreNotReadAreNamed() throws {
+    @Test func unreadFilesAreReported() throws {
         let found = try findings([
             "consent/consent.pdf": "%PDF", "consent/contract.xml": "<Contract/>", "consent/.hidden": "x",
             "questionnaires/form.json.answers": "{}", "questionnaires/form.xml": "<x/>",
@@ -197,15 +197,15 @@ import Testing
         #expect(broken.map(\.code) == ["file-unreadable"] && broken.first?.file == "consent/other.json")
     }
 
-    @Test func aFormOfR5IsNamedAsThat() throws {
+    @Test func formOfR5IsReported() throws {
         let form =
             #"{"resourceType":"Questionnaire","url":"https://study.example/r5","status":"active","item":[{"linkId":"q","type":"coding","answerConstraint":"optionsOnly"}]}"#
         let found = try findings(["questionnaires/r5.json": form]).filter { $0.file == "questionnaires/r5.json" }
         #expect(found.map(\.code) == ["release-unsupported"] && found[0].message.contains("R5"))
     }
 
-    /// A slider as C3-PRO wrote it, under a name without a release.
-    @Test func aSliderOfC3PROIsTaken() throws {
+    /// A slider as C3-PRO wrote it, in a file without a release in its name.
+    @Test func sliderOfC3PROIsAccepted() throws {
         let slider = """
             {"resourceType":"Questionnaire","id":"slider","version":"1","url":"https://study.example/slider","status":"active",\
             "item":[{"linkId":"s","type":"integer","text":"Liking","extension":[\
@@ -221,13 +221,13 @@ import Testing
         #expect(found.map(\.code) == ["older-release"], "\(found)")
     }
 
-    @Test func formsOfOneNameAndVersionAreNamed() throws {
+    @Test func formsWithTheSameNameAndVersionAreReported() throws {
         let other = Self.form.replacingOccurrences(of: #""text":"Q""#, with: #""text":"Other""#)
         let found = try findings(["questionnaires/form2.json": other]).filter { $0.code == "form-version-repeated" }
         #expect(found.count == 1 && found[0].severity == .error && found[0].message.contains("form.json"))
     }
 
-    @Test func aFormThatChangedWithoutANewVersionIsNamed() async throws {
+    @Test func formChangedWithoutANewVersionIsReported() async throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let folder = StudyFolder(path: temporary.url.appendingPathComponent("study").path)
@@ -246,7 +246,7 @@ import Testing
                 try await RecordPublishing(database: records, clock: { Date() }).publish(folder.publishedRecords())
                 return try await StudyCheck(folder).recordFindings(records)
             }
-            #expect(found.map(\.place) == expected, "\(found)")
+            #expect(found.map(\.path) == expected, "\(found)")
             #expect(found.allSatisfy { $0.code == "form-changed-without-version" })
         }
     }

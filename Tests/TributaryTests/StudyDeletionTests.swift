@@ -12,7 +12,7 @@ import Trust
 @Suite struct StudyDeletionTests {
     private let date = Date(timeIntervalSince1970: 1_790_000_000)
 
-    @Test func theListComesBackAsItWasWritten() throws {
+    @Test func writtenListIsReadUnchanged() throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let file = temporary.url.appendingPathComponent("list.json")
@@ -34,7 +34,7 @@ import Trust
         #"{"format":"tributary-deletions","version":1,"study":"s","digestKey":"AAAA","participants":[]}"#,
         #"{"format":"tributary-deletions","version":1,"study":"s","digestKey":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA","participants":[{"digest":"x","deletedAt":"2026-01-01T00:00:00.000Z"}]}"#,
     ])
-    func whatIsNoListIsRefused(text: String) throws {
+    func invalidListIsRefused(text: String) throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let file = temporary.url.appendingPathComponent("list.json")
@@ -44,11 +44,11 @@ import Trust
     }
 
     private func report(_ reason: String?) throws -> StudyDeletionReport {
-        let said = reason.map { #","reason":"\#($0)""# } ?? ""
+        let reasonMember = reason.map { #","reason":"\#($0)""# } ?? ""
         let account = try ParticipantDeletion.Account(
             text: """
                 {"stretches":[],"removed":{"record":{"count":2,"sha256":"b"},"fact":{"count":0,"sha256":"d"}},\
-                "kept":{"submission":{"count":1,"sha256":"c"}},"actor":"account:team"\(said),"deletedAt":800000000}
+                "kept":{"submission":{"count":1,"sha256":"c"}},"actor":"account:team"\(reasonMember),"deletedAt":800000000}
                 """)
         #expect(try ParticipantDeletion.Account(text: account.text) == account)
         return StudyDeletionReport(
@@ -56,7 +56,7 @@ import Trust
             copies: ["records.sqlite.before-1"])
     }
 
-    @Test func aReportIsCanonicalAndItsSignatureHoldsForItAlone() throws {
+    @Test func reportIsCanonicalAndHasItsOwnSignature() throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let folder = StudyFolder(path: temporary.url.appendingPathComponent("study").path)
@@ -71,7 +71,7 @@ import Trust
         #expect(names == names.sorted())
         #expect(try report(nil).data.range(of: Data("reason".utf8)) == nil)
         #expect(try StudyDeletionReport.isGenuine(file, key: folder.deletionPublicKeyURL))
-        // The key is made once, and the same account writes the same report.
+        // The key is generated once, and the same data writes the same report.
         let again = try StudyDeletionSigner(folder).write(report("asked"), into: folder.deletionsURL)
         #expect(again == file)
         #expect(try StudyDeletionReport.isGenuine(file, key: folder.deletionPublicKeyURL))
@@ -81,7 +81,7 @@ import Trust
         #expect((mode as? NSNumber)?.intValue == 0o600)
     }
 
-    @Test func whatAStudyKeepsIsOneOfFew() throws {
+    @Test func keepOnDeleteAcceptsOnlyKnownValues() throws {
         func configuration(_ kept: String) throws -> StudyConfiguration {
             try StudyConfiguration(
                 json: Data(#"{"id":"s","title":"S","bundleIdentifier":"b","keepOnDelete":\#(kept)}"#.utf8))

@@ -18,7 +18,7 @@ import Wire
         try await body(folder)
     }
 
-    @Test func whatIsMadeIsReadAgain() async throws {
+    @Test func newStudyIsRead() async throws {
         try await withStudy { folder in
             let study = try folder.configuration()
             #expect(study.id == "s")
@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    @Test func ofSeveralConsentsCountsWhatAllOfThemName() async throws {
+    @Test func includedHealthDataIsWhatAllConsentsName() async throws {
         func contract(_ names: [String]) -> Data {
             let extensions = names.map { #"{"url":"urn:tributary:includes-health-data","valueCode":"\#($0)"}"# }
             return Data(
@@ -71,7 +71,7 @@ import Wire
         }
     }
 
-    @Test func secretsHaveTheirModesAndTheWordIsNotKept() async throws {
+    @Test func secretsHaveTheirModesAndTheAntispamWordIsNotStored() async throws {
         try await withStudy { folder in
             for (file, mode) in [(folder.antispamURL, 0o640), (folder.keys.url, 0o700), (folder.dataURL, 0o700)] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
@@ -98,7 +98,7 @@ import Wire
         #"{"id":"a","title":"x","bundleIdentifier":"b","c3pro":"yes"}"#,
         #"{"id":"a","title":"x","bundleIdentifier":"b","limits":{"submissionBytes":0}}"#, "[", "{",
     ])
-    func aWrongStudyFileIsNamed(text: String) {
+    func invalidStudyFileIsReported(text: String) {
         let error = #expect(throws: ServerError.self) { try StudyConfiguration(json: Data(text.utf8)) }
         #expect(error?.code == "study-invalid")
     }

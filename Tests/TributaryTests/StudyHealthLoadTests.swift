@@ -6,7 +6,7 @@ import Testing
 import TributaryServer
 import Warehouse
 
-/// Who may be loaded for, and what is kept of the consent on paper.
+/// The participants for whom data may be loaded, and the record of their paper consent.
 @Suite struct StudyHealthLoadTests {
     private static let now = DateTime("2026-06-01T10:00:00Z")?.start() ?? .distantPast
 
@@ -47,7 +47,7 @@ import Warehouse
         return maker.take()
     }
 
-    @Test func aStrangerIsRecordedWithTheirConsentOnPaper() async throws {
+    @Test func newParticipantIsRecordedWithAPaperConsent() async throws {
         try await withStudy { database in
             #expect(try await open(database, signed: "2026-05-02").madeParticipant)
             let participants = try await StudyOverview.participants(in: database)
@@ -58,7 +58,7 @@ import Warehouse
             #expect(try types.map { try $0.text("type") } == ["Contract", "Patient"])
             let rows = try await database.read { try $0.query("SELECT status_cd, signed_at FROM consent_contract") }
             #expect(try rows.map { try $0.text("status_cd") + $0.text("signed_at") } == ["A2026-05-02 00:00:00"])
-            // Once is enough, whatever is said the next time.
+            // Once is enough, for any later options.
             let (later, known) = (
                 try await open(database, signed: "2026-05-03"), try await open(database, mustBeKnown: true)
             )
@@ -68,7 +68,7 @@ import Warehouse
         }
     }
 
-    @Test func whoIsMisspeltCanBeRefused() async throws {
+    @Test func unknownParticipantsCanBeRefused() async throws {
         try await withStudy { database in
             for (participant, code) in [
                 ("p2", "participant-unknown"), ("p 2", "participant-invalid"), ("", "participant-invalid"),
@@ -83,7 +83,7 @@ import Warehouse
         }
     }
 
-    @Test func whoHasWithdrawnIsRefusedUntilTheySignAnew() async throws {
+    @Test func withdrawnParticipantIsRefusedUntilTheySignAgain() async throws {
         try await withStudy { database in
             _ = try await open(database, signed: "2026-05-02")
             let changed = try await database.write { transaction in
@@ -118,7 +118,7 @@ import Warehouse
         }
     }
 
-    @Test func whatIsLoadedStandsInTheAudit() async throws {
+    @Test func loadsAreAudited() async throws {
         try await withStudy { database in
             for (export, resources) in [("print-1", 1), ("print-2", 0)] {
                 let load = try await open(database, export: export)
@@ -134,7 +134,7 @@ import Warehouse
                         .map { try row.text($0) } + [String(row.integer("amount")), String(row.integer("allowed"))]
                 }
             }
-            // The second stored nothing, so there is nothing to account for.
+            // The second load stored nothing, so it is not audited.
             #expect(
                 rows == [
                     [
@@ -144,7 +144,7 @@ import Warehouse
         }
     }
 
-    @Test func anExportIsKnownByItsBytesWhereverItLies() throws {
+    @Test func exportIsRecognisedByItsBytesAtAnyPath() throws {
         let temporary = try TemporaryFolder()
         defer { temporary.remove() }
         let root = temporary.url.appendingPathComponent("study")
@@ -154,11 +154,11 @@ import Warehouse
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
         try bytes.write(to: one)
         try bytes.write(to: two)
-        #expect(try ExportPrint.text(of: one.path) == ExportPrint.text(of: two.path))
-        #expect(try ExportPrint.text(of: folder.path) == ExportPrint.text(of: two.path))
+        #expect(try ExportDigest.text(of: one.path) == ExportDigest.text(of: two.path))
+        #expect(try ExportDigest.text(of: folder.path) == ExportDigest.text(of: two.path))
         try (bytes + [1]).write(to: two)
-        #expect(try ExportPrint.text(of: one.path) != ExportPrint.text(of: two.path))
-        let error = #expect(throws: ServerError.self) { try ExportPrint.text(of: root.path + "/none") }
+        #expect(try ExportDigest.text(of: one.path) != ExportDigest.text(of: two.path))
+        let error = #expect(throws: ServerError.self) { try ExportDigest.text(of: root.path + "/none") }
         #expect(error?.code == "file-unreadable")
     }
 }

@@ -31,7 +31,7 @@ import Wire
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: url.path)
     }
 
-    @Test func aLinkIsMadeForItsOwnersEyesAndListedWithItsRecord() async throws {
+    @Test func linkIsReadableOnlyByItsOwnerAndListedWithItsRecord() async throws {
         try await withStudy { folder, stores in
             #expect(!FileManager.default.fileExists(atPath: folder.linksURL.path))
             #expect(try await stores.migrate().links == nil)
@@ -51,11 +51,11 @@ import Wire
             let listed = try await links.all()
             #expect(listed.map(\.record) == ["record-4711"] && listed.map(\.id) == [made.id])
             #expect(listed.first?.participant == nil)
-            // The key stays, the ids do not.
+            // The key stays, the ids change.
             let second = try await links.create(record: "record-4711")
             #expect(second.id != made.id)
             #expect(try folder.keys.linkKey()?.publicKey == key)
-            // The key opens nothing, and is no key that phones seal to.
+            // The key opens no envelope, and is not a key to which phones seal.
             #expect(try folder.keys.entries().count == 2)
             #expect(try await stores.migrate().links?.steps == [])
             try await stores.withRecords { records in
@@ -68,7 +68,7 @@ import Wire
     }
 
     @Test(arguments: ["", " ", "\t", "a\nb", "a\u{1B}[31m", String(repeating: "x", count: 201), "\u{7F}", "\u{85}"])
-    func aRecordsNameIsAShortLine(_ record: String) async throws {
+    func nameOfARecordIsAShortLine(_ record: String) async throws {
         try await withStudy { folder, stores in
             let links = StudyLinks(stores, actor: registrar, clock: { now })
             let refused = await #expect(throws: ServerError.self) { try await links.create(record: record) }
@@ -77,7 +77,7 @@ import Wire
         }
     }
 
-    @Test func aDeviceOrStaffMakesAndSeesNone() async throws {
+    @Test func devicesAndStaffCannotCreateOrListLinks() async throws {
         try await withStudy { folder, stores in
             for role in [Role.device, .staff] {
                 let links = StudyLinks(stores, actor: Actor(id: "x", role: role), clock: { now })
@@ -88,7 +88,7 @@ import Wire
         }
     }
 
-    @Test func theCheckFindsWhatIsOpenToOthersOrAway() async throws {
+    @Test func checkFindsOpenOrMissingLinkFiles() async throws {
         try await withStudy { folder, stores in
             _ = try await StudyLinks(stores, actor: registrar, clock: { now }).create(record: "r")
             func codes() -> [String] { StudyCheck(folder).linkFindings().map(\.code) }
@@ -106,7 +106,7 @@ import Wire
         }
     }
 
-    @Test func noBackupHoldsTheLinksNorTheirKey() async throws {
+    @Test func backupContainsNeitherLinksNorTheirKey() async throws {
         try await withStudy { folder, stores in
             _ = try await stores.migrate()
             let queue = try await stores.openQueue()
@@ -125,7 +125,7 @@ import Wire
         }
     }
 
-    @Test func aQRCodeIsAPNGOfTheWholeTextOrNone() throws {
+    @Test func qrCodeContainsTheWholeTextOrFails() throws {
         let png = try QRCode.png(of: String(repeating: "eyJhbGciOiJFUzI1NiJ9.", count: 30))
         #expect(png.starts(with: [0x89, 0x50, 0x4E, 0x47]))
         for text in [String(repeating: "x", count: 2_001), "ä", "a\nb"] {

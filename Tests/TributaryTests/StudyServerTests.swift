@@ -12,7 +12,7 @@ import Wire
 #endif
 
 @Suite struct StudyServerTests {
-    /// Runs a server of a fresh study while the body talks to it.
+    /// Runs a server of a new study during the body.
     private func withServer(
         roles: Set<ServerOptions.Role> = Set(ServerOptions.Role.allCases),
         prepare: (StudyFolder) throws -> Void = { _ in },
@@ -57,7 +57,7 @@ import Wire
         }
     }
 
-    @Test func rotatedKeysAreServedWithoutAnewStart() async throws {
+    @Test func rotatedKeysAreServedWithoutARestart() async throws {
         try await withServer { folder, url in
             let before = try PublicKey.read(from: try await get(url + "/.well-known/jwks.json").1)
             _ = try folder.keys.generate(now: Date().addingTimeInterval(1))
@@ -66,7 +66,7 @@ import Wire
         }
     }
 
-    @Test func theFHIRAPIIsServedBesideTheReceiver() async throws {
+    @Test func fhirAPIIsServedTogetherWithTheReceiver() async throws {
         try await withServer { _, url in
             let (status, data) = try await get(url + "/fhir/metadata")
             #expect(status == 200)
@@ -76,7 +76,7 @@ import Wire
         }
     }
 
-    @Test func allTablesHaveNumbersOfTheirOwn() {
+    @Test func allTablesHaveUniqueNumbers() {
         let numbers = StudyStores.recordsMigrations.map(\.number)
         #expect(Set(numbers).count == numbers.count)
         #expect(numbers == numbers.sorted())

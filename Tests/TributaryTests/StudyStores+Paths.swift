@@ -1,8 +1,8 @@
 import TributaryServer
 
 extension StudyStores {
-    /// The file of the queue; empty on a server.
+    /// The path of the queue's file; empty for a server.
     var queuePath: String { queue.path ?? "" }
-    /// The file of the records; empty on a server.
+    /// The path of the records' file; empty for a server.
     var recordsPath: String { records.path ?? "" }
 }

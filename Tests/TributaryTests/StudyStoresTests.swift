@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import TributaryServer
 
-/// Where a study's stores are, and what may open them.
+/// Locations of a study's stores, and access to them.
 @Suite struct StudyStoresTests {
     private func withFolder(
         _ change: (inout StudyConfiguration) -> Void = { _ in }, _ body: (StudyFolder) async throws -> Void
@@ -24,7 +24,7 @@ import TributaryServer
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber).intValue
     }
 
-    @Test func theQueueIsForAGroupAndTheRecordsForTheirOwnerAlone() async throws {
+    @Test func queueIsAccessibleToAGroupAndRecordsOnlyToTheirOwner() async throws {
         try await withFolder { folder in
             let stores = try StudyStores(folder)
             _ = try await stores.migrate()
@@ -37,7 +37,7 @@ import TributaryServer
         }
     }
 
-    @Test func theStudysFileSaysWhereTheStoresAreAndAnOptionOverrulesIt() async throws {
+    @Test func studyFileSetsTheLocationsOfTheStoresAndOptionsOverrideIt() async throws {
         let elsewhere: (inout StudyConfiguration) -> Void = { study in
             study.queue = "elsewhere/q.sqlite"
             study.database = "sqlite:elsewhere/r.sqlite"
@@ -46,13 +46,13 @@ import TributaryServer
             let stores = try StudyStores(folder)
             #expect(stores.queuePath == folder.url.appendingPathComponent("elsewhere/q.sqlite").path)
             #expect(stores.recordsPath == folder.url.appendingPathComponent("elsewhere/r.sqlite").path)
-            let told = try StudyStores(folder, queue: "/tmp/a.sqlite", database: "sqlite:/tmp/b.sqlite")
-            #expect(told.queuePath == "/tmp/a.sqlite" && told.recordsPath == "/tmp/b.sqlite")
+            let given = try StudyStores(folder, queue: "/tmp/a.sqlite", database: "sqlite:/tmp/b.sqlite")
+            #expect(given.queuePath == "/tmp/a.sqlite" && given.recordsPath == "/tmp/b.sqlite")
             #expect(throws: StorageError.self) { try StudyStores(folder, database: "mysql://x/y") }
         }
     }
 
-    @Test func aStoreThatIsNotThereIsNoEmptyStore() async throws {
+    @Test func missingStoreIsNotCreatedByOpening() async throws {
         try await withFolder { folder in
             let stores = try StudyStores(folder)
             await #expect(throws: StorageError.self) { try await stores.openRecords() }
@@ -61,20 +61,20 @@ import TributaryServer
         }
     }
 
-    @Test func aQueueThatIsTakenForTheRecordsKeepsItsMode() async throws {
+    @Test func queueOpenedAsTheRecordsKeepsItsMode() async throws {
         try await withFolder { folder in
             let stores = try StudyStores(folder)
             _ = try await stores.migrate()
             let mistaken = try StudyStores(folder, database: stores.queuePath)
             await #expect(throws: ServerError.self) { try await mistaken.openRecords() }
-            // The receiver's account opens the companions too, where they are.
+            // The receiver's account also opens the companion files, if they exist.
             for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: stores.queuePath + suffix) {
                 #expect(try mode(stores.queuePath + suffix) == 0o660, "\(suffix)")
             }
         }
     }
 
-    @Test func whatWasBeingMadeWhenItsProcessEndedIsMade() async throws {
+    @Test func interruptedCreationOfAStoreIsCompleted() async throws {
         try await withFolder { folder in
             let stores = try StudyStores(folder)
             try FileManager.default.createDirectory(at: folder.dataURL, withIntermediateDirectories: true)
@@ -86,7 +86,7 @@ import TributaryServer
         }
     }
 
-    @Test func aStudyWhoseStoresAreStillOneIsRefusedUntilItIsUpgraded() async throws {
+    @Test func studyWithASingleFormerStoreIsRefusedUntilItsUpgrade() async throws {
         try await withFolder { folder in
             try FileManager.default.createDirectory(at: folder.dataURL, withIntermediateDirectories: true)
             try Data().write(to: folder.formerDatabaseURL)
@@ -94,7 +94,7 @@ import TributaryServer
         }
     }
 
-    @Test func everySwitchOfTheStudysFileIsReadAsItIsWritten() throws {
+    @Test func settingsOfTheStudyFileAreReadStrictly() throws {
         let text = """
             {"id":"s","title":"T","bundleIdentifier":"b","limits":{"submissionBytes":1,"resources":2,"tokenSeconds":3,\
             "heldBytesPerDevice":4,"rates":{"token-by-client":{"perSecond":0.5,"burst":7}}},"validation":"structure",\

@@ -5,7 +5,7 @@ import Testing
 @testable import Records
 @testable import TributaryServer
 
-/// Which streams the study team is told to be silent.
+/// Streams that the study team sees as silent.
 @Suite struct StudyStreamsTests {
     private static let now = Date(timeIntervalSince1970: 1_767_225_600)
 
@@ -28,11 +28,11 @@ import Testing
         return Dictionary(uniqueKeysWithValues: all.map { ("\($0.participant) \($0.stream)", $0.state) })
     }
 
-    @Test func whereNothingIsExpectedNothingIsSilent() {
+    @Test func streamsWithoutAnExpectationAreNotSilent() {
         #expect(Self.states([Self.stream("p", "A", last: 10_000)]) == ["p A": .current])
     }
 
-    @Test func aTypesOwnHoursGoBeforeThoseThatAreAskedFor() {
+    @Test func hoursOfATypeOverrideTheDefault() {
         let streams = [
             Self.stream("p", "A", last: 30), Self.stream("p", "B", last: 30), Self.stream("p", "C", last: 3),
         ]
@@ -41,7 +41,7 @@ import Testing
                 == ["p A": .current, "p B": .silent, "p C": .current])
     }
 
-    @Test func whatIsExpectedAndNeverCameIsTold() {
+    @Test func expectedStreamWithoutDataIsReported() {
         let found = Self.states(
             [Self.stream("p", "A", last: 1)], of: ["p", "q"], expect: ["A": 24], types: ["A", "B"])
         #expect(found == ["p A": .current, "q A": .never])
@@ -49,20 +49,20 @@ import Testing
         #expect(asked == ["p A": .never, "p B": .never])
     }
 
-    /// Its phone sends an old batch again and again, and is told that all is well.
-    @Test func aPhoneThatSendsNothingNewIsSilentWhateverItSends() {
+    /// The phone sends an old batch repeatedly, which is acknowledged.
+    @Test func phoneWithoutNewDataIsSilentDespiteItsSubmissions() {
         let streams = [Self.stream("p", "A", last: 100, received: 1)]
         let all = StudyStreams.all(
             streams, of: ["p"], settings: FollowedHealthData(), silentAfter: 24, now: Self.now)
         #expect(all.first?.state == .silent && all.first?.hint?.contains("nothing new") == true)
     }
 
-    @Test func aDateThatIsFarAheadHidesNothing() {
+    @Test func dateInTheFarFutureDoesNotHideSilence() {
         #expect(
             Self.states([Self.stream("p", "A", last: -1_000_000, received: 100)], silentAfter: 24) == ["p A": .silent])
     }
 
-    @Test func whoTakesPartNoMoreIsNotShown() {
+    @Test func formerParticipantIsNotShown() {
         #expect(Self.states([Self.stream("gone", "A", last: 100)], silentAfter: 24).isEmpty)
     }
 }

@@ -9,9 +9,9 @@ import Testing
     import Glibc
 #endif
 
-// What stops an upgrade from outside at some moment: the process is killed, the disk fills.
+// External interruptions of an upgrade: the process is killed, the disk fills.
 extension StudyUpgradeTests {
-    /// Bodies enough that there is a middle to stop in.
+    /// Adds enough bodies for an interruption in the middle.
     private func enlarge(_ folder: StudyFolder) async throws {
         try await inFormer(folder) { transaction in
             for number in 6..<406 {
@@ -51,7 +51,7 @@ extension StudyUpgradeTests {
             for _ in 0..<6 {
                 try await withFormerStudy { folder in
                     try await enlarge(folder)
-                    // However often it is killed, the next one goes on; the last one is let be.
+                    // After any number of kills the next upgrade continues; the last one runs to its end.
                     for _ in 0..<3 {
                         let process = Process()
                         process.executableURL = program
@@ -63,7 +63,7 @@ extension StudyUpgradeTests {
                         kill(process.processIdentifier, SIGKILL)
                         process.waitUntilExit()
                         killed += process.terminationReason == .uncaughtSignal ? 1 : 0
-                        // Until it is done, whoever would serve the study is told that it is not.
+                        // Until it is done, a server of the study is refused.
                         if FileManager.default.fileExists(atPath: folder.formerDatabaseURL.path) {
                             #expect(throws: ServerError.self) { try StudyStores(folder) }
                         }
@@ -82,11 +82,11 @@ extension StudyUpgradeTests {
         @Test(arguments: [
             "data/tributary.sqlite.before-upgrade.part", "queue/queue.sqlite.partial", "queue/queue.sqlite",
         ])
-        func aDiskThatFillsInTheMiddleLeavesAStudyThatTheNextUpgradeFinishes(place: String) async throws {
+        func upgradeStoppedByAFullDiskIsFinishedByTheNext(path: String) async throws {
             try await withStudyOnSmallDisk { folder in
                 try await enlarge(folder)
-                // As soon as this file is there, the rest of the disk is taken.
-                let watched = folder.url.appendingPathComponent(place).path
+                // As soon as this file exists, the rest of the disk is filled.
+                let watched = folder.url.appendingPathComponent(path).path
                 let ballast = folder.url.appendingPathComponent("ballast").path
                 let filling = Task.detached {
                     while !FileManager.default.fileExists(atPath: watched), !Task.isCancelled { await Task.yield() }
@@ -102,7 +102,7 @@ extension StudyUpgradeTests {
                 filling.cancel()
                 await filling.value
                 if isStopped {
-                    // All know that it is not done; and with room it is finished.
+                    // The stores report that the upgrade is not done; with enough space it is completed.
                     #expect(throws: ServerError.self) { try StudyStores(folder) }
                     unlink(ballast)
                     _ = try await StudyUpgrade.run(folder, at: now)
@@ -115,9 +115,9 @@ extension StudyUpgradeTests {
         private func withStudyOnSmallDisk(_ body: (StudyFolder) async throws -> Void) async throws {
             try await withSmallDisk("300m") { disk in
                 try await withFormerStudy { made in
-                    let place = URL(fileURLWithPath: disk.path).appendingPathComponent("study")
-                    try FileManager.default.copyItem(at: made.url, to: place)
-                    try await body(StudyFolder(path: place.path))
+                    let target = URL(fileURLWithPath: disk.path).appendingPathComponent("study")
+                    try FileManager.default.copyItem(at: made.url, to: target)
+                    try await body(StudyFolder(path: target.path))
                 }
             }
         }
@@ -125,7 +125,7 @@ extension StudyUpgradeTests {
 }
 
 #if os(Linux)
-    /// Takes all that is free.
+    /// Fills all free space.
     private func fill(_ path: String) {
         let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
         guard descriptor >= 0 else { return }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StudyUpgradeTests {
     let now = Date(timeIntervalSince1970: 1_790_000_000)
 
-    @Test func everythingIsThereAfterwardsEachInItsStore() async throws {
+    @Test func upgradeMovesEverythingToItsStore() async throws {
         try await withFormerStudy { folder in
             let report = try await StudyUpgrade.run(folder, at: now)
             #expect(report.submissions == 5)
@@ -31,13 +31,13 @@ import Testing
             let ignored = try String(contentsOf: folder.url.appendingPathComponent(".gitignore"), encoding: .utf8)
             #expect(ignored == "keys/\ndata/\nantispam.sha256\nqueue/\n")
             try await requireUpgraded(folder)
-            // It is a study of this version now.
+            // It is now a study of this version.
             let again = await #expect(throws: ServerError.self) { try await StudyUpgrade.run(folder, at: now) }
             #expect(again?.code == "study-current")
         }
     }
 
-    @Test func theQueueKnowsNoParticipantAndNoResource() async throws {
+    @Test func queueContainsNoParticipantsOrResources() async throws {
         try await withFormerStudy { folder in
             _ = try await StudyUpgrade.run(folder, at: now)
             let bytes = try Data(contentsOf: folder.defaultQueueURL)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func whatWasSettledIsRecognisedWhenItIsSentAgain() async throws {
+    @Test func settledSubmissionsAreRecognisedWhenRepeated() async throws {
         try await withFormerStudy { folder in
             _ = try await StudyUpgrade.run(folder, at: now)
             let records = try await StudyStores(folder).openRecords()
@@ -67,15 +67,15 @@ import Testing
         }
     }
 
-    // MARK: - Stopped on the way
+    // MARK: - Interrupted upgrades
 
-    @Test func whatStoppedBeforeThePartingBeginsAnewAndTheOldVersionCouldGoOn() async throws {
+    @Test func upgradeStoppedBeforeTheSplitRestartsAndTheOldVersionCanContinue() async throws {
         try await withFormerStudy { folder in
             let before = try await dump(folder.formerDatabaseURL.path)
             _ = try await StudyUpgrade(folder).makeQueue()
             #expect(try await dump(folder.formerDatabaseURL.path) == before)
             #expect(throws: ServerError.self) { try StudyStores(folder) }
-            // The older version took one more meanwhile.
+            // Meanwhile the older version accepted one more submission.
             try await inFormer(folder) { try Self.insertSubmission(6, "received", device: 1, in: $0) }
             let report = try await StudyUpgrade.run(folder, at: now)
             #expect(report.submissions == 6)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func whatStoppedAfterThePartingIsFinished() async throws {
+    @Test func upgradeStoppedAfterTheSplitIsCompleted() async throws {
         try await withFormerStudy { folder in
             let upgrade = try StudyUpgrade(folder)
             let marks = try await upgrade.makeQueue()
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func whatStoppedBetweenTheNamesIsFinished() async throws {
+    @Test func upgradeStoppedBetweenTheRenamesIsCompleted() async throws {
         try await withFormerStudy { folder in
             let upgrade = try StudyUpgrade(folder)
             let marks = try await upgrade.makeQueue()
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func aQueueThatIsAwayAfterThePartingIsMissed() async throws {
+    @Test func missingQueueAfterTheSplitIsReported() async throws {
         try await withFormerStudy { folder in
             let upgrade = try StudyUpgrade(folder)
             let marks = try await upgrade.makeQueue()
@@ -115,7 +115,7 @@ import Testing
             upgrade.removePartial()
             let error = await #expect(throws: ServerError.self) { try await StudyUpgrade.run(folder, at: now) }
             #expect(error?.code == "queue-missing")
-            // Nor does another one do.
+            // Another queue is not accepted either.
             let other = try await SQLiteDatabase.open(
                 path: upgrade.queue, migrations: StudyStores.queueMigrations, permissions: 0o660)
             try await other.close()
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func whatFailsOnTheWayLeavesTheFormerDatabaseAndNothingElse() async throws {
+    @Test func failedUpgradeLeavesOnlyTheFormerDatabase() async throws {
         try await withFormerStudy { folder in
             let before = try await dump(folder.formerDatabaseURL.path)
             func requireAsItWas() async throws {
@@ -136,28 +136,28 @@ import Testing
                     .filter { $0.contains(".before-") }
                 #expect(copies == [])
             }
-            // 1. The queue cannot be made.
+            // 1. The queue cannot be created.
             let upgrade = try StudyUpgrade(folder)
             try FileManager.default.createDirectory(atPath: upgrade.partial, withIntermediateDirectories: true)
             await #expect(throws: StorageError.self) { try await StudyUpgrade.run(folder, at: now) }
             try await requireAsItWas()
             try FileManager.default.removeItem(atPath: upgrade.partial)
-            // 2. A late statement of the parting fails.
+            // 2. A late statement of the split fails.
             try await inFormer(folder) { _ = try $0.execute("CREATE TABLE settlement (id int)") }
             let error = await #expect(throws: (any Error).self) { try await StudyUpgrade.run(folder, at: now) }
             #expect((error as? StorageError)?.code == "storage-failed")
             try await inFormer(folder) { _ = try $0.execute("DROP TABLE settlement") }
             try await requireAsItWas()
             #expect(!FileManager.default.fileExists(atPath: upgrade.partial))
-            // 3. With the cause away it goes through.
+            // 3. Without the cause it succeeds.
             _ = try await StudyUpgrade.run(folder, at: now)
             try await requireUpgraded(folder)
         }
     }
 
-    // MARK: - Others
+    // MARK: - Other processes and files
 
-    @Test func aDatabaseThatAnotherProcessHasOpenIsLeftAlone() async throws {
+    @Test func databaseOpenInAnotherProcessIsNotChanged() async throws {
         try await withFormerStudy { folder in
             let open = try await SQLiteDatabase.open(
                 path: folder.formerDatabaseURL.path, migrations: [], schema: .exact)
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func whatCameAfterTheQueueWasMadeIsNotLeftOutOfIt() async throws {
+    @Test func submissionAfterTheCopyOfTheQueueStopsTheUpgrade() async throws {
         try await withFormerStudy { folder in
             let upgrade = try StudyUpgrade(folder)
             let marks = try await upgrade.makeQueue()
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func twoUpgradesAtATimeAreOne() async throws {
+    @Test func secondUpgradeIsRefusedWhileOneRuns() async throws {
         try await withFormerStudy { folder in
             let lock = try #require(try StoreLock(storePath: folder.formerDatabaseURL.path))
             let error = await #expect(throws: StorageError.self) { try await StudyUpgrade.run(folder, at: now) }
@@ -201,7 +201,7 @@ import Testing
         }
     }
 
-    @Test func aStoreOfThisVersionBesideTheFormerOneIsNotOverwritten() async throws {
+    @Test func existingStoreOfThisVersionIsNotOverwritten() async throws {
         try await withStudy { folder in
             _ = try await StudyStores(folder).migrate()
             try await makeFormer(folder)
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoFormerDatabaseIsLeftAlone() async throws {
+    @Test func otherDatabaseIsNotUpgraded() async throws {
         try await withStudy { folder in
             let other = try await SQLiteDatabase.open(path: folder.formerDatabaseURL.path, migrations: [])
             try await other.close()
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func manySubmissionsWithLargeBodiesComeOverInSlices() async throws {
+    @Test func largeSubmissionsAreMovedInSlices() async throws {
         try await withFormerStudy { folder in
             try await inFormer(folder) { transaction in
                 for number in 6..<4500 {
@@ -264,10 +264,10 @@ import Testing
     }
 }
 
-// MARK: - Studies of the older kind
+// MARK: - Studies of the older version
 
 extension StudyUpgradeTests {
-    /// The queue's tables as versions before 0.4 made them.
+    /// The queue's tables as created by versions before 0.4.
     private static let step100 = Migration(number: 100, name: "submission queue") { _ in
         [
             """
@@ -311,7 +311,7 @@ extension StudyUpgradeTests {
         ]
     }
 
-    /// What they made of the rest; the other steps stand in the lists as they were published.
+    /// Their other steps, which the lists contain as published.
     private static let formerSteps: Set<Int> = [200, 201, 400, 401, 500, 501, 502, 600]
 
     func withStudy(_ body: (StudyFolder) async throws -> Void) async throws {
@@ -426,7 +426,7 @@ extension StudyUpgradeTests {
             [SQLValue(number), SQLValue(Data("sealed-\(number)".utf8))])
     }
 
-    // MARK: - What must be there
+    // MARK: - Expected contents
 
     func requireUpgraded(_ folder: StudyFolder, more: Int64 = 0) async throws {
         #expect(!FileManager.default.fileExists(atPath: folder.formerDatabaseURL.path))
@@ -436,7 +436,7 @@ extension StudyUpgradeTests {
         let inQueue = try await queue.read { try TableDump.rows(in: $0) }
         let inRecords = try await records.read { try TableDump.rows(in: $0) }
         let state = try await StudyStores.claim(queue: queue, records: records, studyID: "s")
-        // 1. The queue goes on where it was.
+        // 1. The queue continues where it was.
         #expect(state.studyID == "s")
         #expect(inQueue["queue_state"]?.first?[4] == .integer(5 + more))
         #expect(inQueue["enrolment"]?.count == 3)
@@ -464,7 +464,7 @@ extension StudyUpgradeTests {
             owner: "n", limit: 9, duration: 1, now: now, isIdle: true)
         #expect(leased.first?.body == Data("sealed-1".utf8))
         #expect(leased.count == 1 + Int(more))
-        // 2. The records know whose the devices are, and nothing of the queue.
+        // 2. The records know the owners of the devices, and nothing of the queue.
         let bindings = try #require(inRecords["device_binding"])
         #expect(
             bindings.map { Array($0[1...]) } == [

@@ -3,7 +3,7 @@ import Testing
 import TributaryServer
 
 @Suite struct TributaryVersionTests {
-    @Test func itIsTheNewestHeadingOfTheChangelog() throws {
+    @Test func versionIsTheNewestHeadingOfTheChangelog() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let changelog = try String(contentsOf: root.appendingPathComponent("CHANGELOG.md"), encoding: .utf8)

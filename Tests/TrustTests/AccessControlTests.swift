@@ -31,7 +31,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test func tokensAreManagedByTheSiteAloneAndEachActIsAudited() async throws {
+    @Test func onlyTheSiteManagesTokensAndEachActIsAudited() async throws {
         try await withAccess { access, _, _ async throws in
             let token = try await access.createStaffToken(by: site)
             let staff = try #require(try await access.authenticate(bearer: token))
@@ -53,10 +53,10 @@ struct AccessControlTests {
         try await withAccess { access, database, clock async throws in
             let device = Actor(id: "d", role: .device, participant: "anna")
             let target = Target(resourceType: "Observation", resourceID: "o", subject: "bert")
-            #expect(try await access.decide(device, .writeRecord, target).reason == "other-participant")
-            #expect(try await access.decide(device, .submit, Target()).allowed)
-            // What is only asked leaves none.
-            #expect(!access.decision(nil, .readRecord, Target()).allowed)
+            #expect(try await access.decide(device, action: .writeRecord, target: target).reason == "other-participant")
+            #expect(try await access.decide(device, action: .submit, target: Target()).allowed)
+            // A decision without an action is not audited.
+            #expect(!access.decision(nil, action: .readRecord, target: Target()).allowed)
             let rows = try await database.read { try $0.query("SELECT * FROM audit ORDER BY number") }
             #expect(rows.map { $0.textIfPresent("reason") } == ["other-participant", "permitted"])
             #expect(rows.map { $0.integerIfPresent("allowed") } == [0, 1])
@@ -68,13 +68,13 @@ struct AccessControlTests {
         }
     }
 
-    @Test func aDecisionWhoseTransactionIsUndoneLeavesNoRow() async throws {
+    @Test func decisionInARolledBackTransactionLeavesNoRow() async throws {
         struct Undo: Error {}
         try await withAccess { access, database, _ async throws in
             await #expect(throws: Undo.self) {
                 try await database.write { transaction in
                     let target = Target(resourceType: "Patient", resourceID: "anna")
-                    _ = try access.decide(site, .loadHealth, target, in: transaction)
+                    _ = try access.decide(site, action: .loadHealth, target: target, in: transaction)
                     throw Undo()
                 }
             }
@@ -92,7 +92,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test func digestsMatchTheirSecretAlone() {
+    @Test func digestsMatchOnlyTheirSecret() {
         let digest = SecretDigest(of: "abc")
         #expect(digest.hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(digest.matches("abc") && !digest.matches("abd") && !digest.matches(""))

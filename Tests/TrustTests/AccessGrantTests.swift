@@ -21,10 +21,10 @@ import Testing
     }
 
     private func facts(_ patients: Set<String>, _ labels: SecurityLabels = .none) -> RecordFacts {
-        facts("Observation", patients, labels)
+        facts("Observation", patients: patients, labels: labels)
     }
 
-    private func facts(_ type: String, _ patients: Set<String>, _ labels: SecurityLabels = .none) -> RecordFacts {
+    private func facts(_ type: String, patients: Set<String>, labels: SecurityLabels = .none) -> RecordFacts {
         RecordFacts(type: type, patients: patients, labels: labels)
     }
 
@@ -32,7 +32,7 @@ import Testing
         policy.decide(grant, .read, record: facts, at: now)
     }
 
-    // MARK: Today's tokens
+    // MARK: Staff and device tokens
 
     @Test func aStaffTokenReadsAndSearchesEverythingAndWritesNothing() {
         let grant = AccessGrant(Actor(id: "token", role: .staff))
@@ -49,20 +49,20 @@ import Testing
         }
     }
 
-    @Test func aDevicesTokenWritesWhatIsItsParticipantsAloneAndReadsNothing() {
+    @Test func devicesTokenWritesOnlyItsParticipantsRecordsAndReadsNone() {
         for participant in [nil, "a"] {
             let actor = Actor(id: "device", role: .device, participant: participant)
             let grant = AccessGrant(actor)
             for patients: Set<String> in [[], ["a"], ["b"], ["a", "b"]] {
-                // Today's rule decides on one subject; the consumer has it only where the owner is one.
+                // The role-based rule decides on one subject; the consumer has it only if there is one owner.
                 let subject = patients.count == 1 ? patients.first : nil
-                let isToday = policy.decide(actor, .writeRecord, Target(subject: subject)).allowed
+                let isToday = policy.decide(actor, action: .writeRecord, target: Target(subject: subject)).allowed
                 for type in ["Observation", "Contract", "Device", "Questionnaire", "Organization"] {
                     for labels in [
                         .none, Self.everything, SecurityLabels(confidentiality: .unrestricted, sensitivities: []),
                     ] {
-                        let facts = self.facts(type, patients, labels)
-                        let before = self.facts(type, patients, Self.everything)
+                        let facts = self.facts(type, patients: patients, labels: labels)
+                        let before = self.facts(type, patients: patients, labels: Self.everything)
                         #expect(policy.decideCreate(grant, of: facts, at: now).isPermitted == isToday)
                         #expect(policy.decideUpdate(grant, from: before, to: facts, at: now).isPermitted == isToday)
                         #expect(!policy.decideDelete(grant, of: facts, at: now).isPermitted)
@@ -74,14 +74,14 @@ import Testing
         }
     }
 
-    @Test func whoAGrantSpeaksForDecidesAboutEverythingElseAsToday() {
+    @Test func otherActionsOfAGrantAreDecidedForItsActor() {
         for asker in PolicyTests.Asker.allCases {
             guard let actor = asker.actor else { continue }
             for action in Action.allCases {
                 for about in PolicyTests.About.allCases {
                     #expect(
-                        policy.decide(AccessGrant(actor).actor, action, about.target)
-                            == policy.decide(actor, action, about.target))
+                        policy.decide(AccessGrant(actor).actor, action: action, target: about.target)
+                            == policy.decide(actor, action: action, target: about.target))
                 }
             }
         }
@@ -93,9 +93,9 @@ import Testing
         #expect(policy.filter(grant, .read, at: now) == .nothing)
     }
 
-    // MARK: Whose records
+    // MARK: Owners
 
-    @Test func aRecordOfSeveralPatientsTakesAllOfThem() throws {
+    @Test func recordOfSeveralPatientsNeedsAccessToAllOfThem() throws {
         let grant = try grant("user/*.rs", .only(["a", "b"]))
         #expect(read(grant, facts(["a"])) == .permitted)
         #expect(read(grant, facts(["a", "b"])) == .permitted)
@@ -103,14 +103,14 @@ import Testing
         #expect(read(grant, facts([])) == .hidden(.noPatient))
     }
 
-    @Test func whatBelongsToNobodyShowsWhereItsTypeIsShared() throws {
+    @Test func recordsWithoutAPatientAreShownIfTheirTypeIsShared() throws {
         let some = try grant("user/*.rs", .only(["a"]))
         let all = try grant("user/*.rs", .all)
         for type in TypeModel.r4.resourceTypes {
             let isShared = SharedTypes.all.contains(type)
-            #expect(read(some, facts(type, [])) == (isShared ? .permitted : .hidden(.noPatient)), "\(type)")
-            #expect(read(all, facts(type, [])) == .permitted)
-            #expect(read(some, facts(type, ["b"])) == .hidden(.otherPatient))
+            #expect(read(some, facts(type, patients: [])) == (isShared ? .permitted : .hidden(.noPatient)), "\(type)")
+            #expect(read(all, facts(type, patients: [])) == .permitted)
+            #expect(read(some, facts(type, patients: ["b"])) == .hidden(.otherPatient))
         }
     }
 
@@ -119,7 +119,7 @@ import Testing
         let withURL = model.resourceTypes.filter { name in
             model.type(name).flatMap { model.elementIndex(named: "url", of: $0) } != nil
         }
-        // Of these two, `url` is a network address.
+        // In these two types `url` is a network address.
         #expect(Set(withURL).subtracting(["Device", "DeviceDefinition"]) == SharedTypes.withCanonicalURL)
         #expect(SharedTypes.named.isSubset(of: Set(model.resourceTypes)))
         #expect(RecordFilter.sharedTypes == SharedTypes.all)
@@ -129,8 +129,8 @@ import Testing
         let grant = try grant("patient/Observation.rs user/Condition.rs", .only(["a", "b"]), in: "a")
         #expect(read(grant, facts(["a"])) == .permitted)
         #expect(read(grant, facts(["b"])) == .hidden(.otherPatient))
-        #expect(read(grant, facts("Condition", ["b"])) == .permitted)
-        // Nobody is in context whom the grant does not reach.
+        #expect(read(grant, facts("Condition", patients: ["b"])) == .permitted)
+        // A patient in context must be reached by the grant.
         let other = try self.grant("patient/*.rs", .only(["a"]), in: "c")
         #expect(read(other, facts(["c"])) == .hidden(.otherPatient))
         #expect(read(other, facts(["a"])) == .hidden(.otherPatient))
@@ -139,7 +139,7 @@ import Testing
         #expect(read(all, facts(["a"])) == .hidden(.otherPatient))
     }
 
-    @Test func whatIsForOnePatientCannotReachAllByAnOmission() throws {
+    @Test func scopesForOnePatientCannotReachAllByOmission() throws {
         #expect(throws: AccessGrantError.patientMissing) { try grant("patient/*.rs", .all) }
         #expect(throws: AccessGrantError.patientMissing) { try grant("user/*.rs", .all, role: .participant) }
         #expect(throws: AccessGrantError.patientMissing) { try grant("user/*.rs", .all, in: "a", role: .participant) }
@@ -148,16 +148,16 @@ import Testing
         #expect(try read(grant("system/*.cruds", role: .participant), facts(["b"])) == .hidden(.otherPatient))
     }
 
-    // MARK: Scopes, labels and the end
+    // MARK: Scopes, labels and expiry
 
     @Test func theTypeAndTheLettersOfAScopeCount() throws {
         let grant = try grant("patient/Observation.r patient/Condition.s patient/Encounter.cud")
         #expect(read(grant, facts(["a"])) == .permitted)
         #expect(policy.decide(grant, .searchType, record: facts(["a"]), at: now) == .refused(.insufficientScope))
-        #expect(read(grant, facts("Condition", ["a"])) == .refused(.insufficientScope))
-        #expect(read(grant, facts("Encounter", ["a"])) == .refused(.insufficientScope))
-        // Nothing tells of a record where the scope is missing: neither of one that is hidden nor of one that is not.
-        #expect(read(grant, facts("Condition", ["b"])) == .refused(.insufficientScope))
+        #expect(read(grant, facts("Condition", patients: ["a"])) == .refused(.insufficientScope))
+        #expect(read(grant, facts("Encounter", patients: ["a"])) == .refused(.insufficientScope))
+        // Without the scope neither a hidden nor a visible record is revealed.
+        #expect(read(grant, facts("Condition", patients: ["b"])) == .refused(.insufficientScope))
         for (interaction, letter) in [
             (RecordInteraction.read, "r"), (.versionRead, "r"), (.historyOfInstance, "r"), (.searchType, "s"),
             (.searchSystem, "s"), (.historyOfType, "s"), (.historyOfSystem, "s"), (.create, "c"), (.update, "u"),
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func labelsHideWhateverTheScope() throws {
+    @Test func labelsHideRecordsForAnyScope() throws {
         let secret = facts(["a"], SecurityLabels(confidentiality: .restricted, sensitivities: []))
         let sensitive = facts(["a"], SecurityLabels(confidentiality: .normal, sensitivities: ["ETHUD", "HIV"]))
         #expect(try read(grant("patient/*.rs"), secret) == .hidden(.confidentiality))
@@ -179,10 +179,11 @@ import Testing
         #expect(try read(grant("patient/*.rs sens/ETH sens/HIV"), sensitive) == .permitted)
         #expect(try read(grant("patient/*.rs conf/L"), facts(["a"])) == .hidden(.confidentiality))
         #expect(
-            try read(grant("user/*.rs", .all), facts("Organization", [], Self.everything)) == .hidden(.confidentiality))
+            try read(grant("user/*.rs", .all), facts("Organization", patients: [], labels: Self.everything))
+                == .hidden(.confidentiality))
     }
 
-    @Test func aQueryShowsWhatMeetsIt() throws {
+    @Test func queryOfAScopeShowsOnlyItsMatches() throws {
         let grant = try grant("patient/Observation.rs?status=final patient/Observation.r?category=lab")
         let queries = grant.scopes.queries(of: "Observation", for: .read)
         #expect(queries.count == 2 && grant.scopes.queries(of: "Observation", for: .search).count == 1)

@@ -61,12 +61,12 @@ import Testing
         "patient/Observation.rs?" + (0...16).map { "p\($0)=1" }.joined(separator: "&"),
         "patient/Observation.rs?a=" + String(repeating: "x", count: 2048),
     ])
-    func whatIsNotAScopeGrantsNothing(text: String) throws {
+    func invalidScopeIsUnrecognized(text: String) throws {
         #expect(AccessScope(text).kind == .unrecognized)
         #expect(AccessScope(text).text == text)
     }
 
-    @Test func scopesBesideThoseOfRecordsAreTold() throws {
+    @Test func otherScopesAreRecognised() throws {
         let text = "launch launch/patient openid fhirUser profile offline_access online_access conf/R sens/ETH sens/*"
         #expect(
             try AccessScopes(text).scopes.map(\.kind) == [
@@ -75,7 +75,7 @@ import Testing
             ])
     }
 
-    @Test func aListKeepsEveryScopeOnceAndAsItWasWritten() throws {
+    @Test func listKeepsEachScopeOnceAsWritten() throws {
         let list = try AccessScopes("  patient/*.read openid  what-is-this patient/*.read ")
         #expect(list.text == "patient/*.read openid what-is-this")
         #expect(list.unrecognized.map(\.text) == ["what-is-this"])
@@ -95,7 +95,7 @@ import Testing
         for error in [ScopeError.tooLong, .tooMany] { #expect(error.message.hasSuffix(".")) }
     }
 
-    @Test func howFarAListReachesIsSaidByItsLabels() throws {
+    @Test func labelsOfAListDetermineItsAccess() throws {
         #expect(try AccessScopes("patient/*.rs").confidentiality == .normal)
         #expect(try AccessScopes("patient/*.rs").sensitivity == .none)
         #expect(try AccessScopes("conf/L conf/R conf/N").confidentiality == .restricted)

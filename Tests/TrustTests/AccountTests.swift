@@ -7,7 +7,7 @@ import Testing
 @testable import Trust
 
 extension AccessControl {
-    /// An account whose password is cheap to check.
+    /// Creates an account with a password that is cheap to check.
     func account(
         _ username: String, _ role: Role = .participant, patient: String? = "anna", practitioner: String? = nil,
         password: String? = "correct horse"
@@ -45,7 +45,7 @@ struct AccountTests {
         }
     }
 
-    @Test func aWrongNameOrPasswordSignsNobodyIn() async throws {
+    @Test func wrongNameOrPasswordIsRefused() async throws {
         try await withAccess { access, _, _ async throws in
             _ = try await access.account("anna")
             for (name, password) in [
@@ -76,7 +76,7 @@ struct AccountTests {
         }
     }
 
-    @Test func anotherPasswordOrAnEndedAccountEndsWhatWas() async throws {
+    @Test func passwordChangeOrADisabledAccountEndsTheSessions() async throws {
         try await withAccess { access, _, _ async throws in
             _ = try await access.account("anna")
             let session = try #require(try await access.signIn("anna"))
@@ -95,7 +95,7 @@ struct AccountTests {
         }
     }
 
-    @Test func anAccountThatIsNoneIsNotMade() async throws {
+    @Test func invalidAccountIsRefused() async throws {
         try await withAccess { access, _, _ async throws in
             _ = try await access.account("anna")
             func refusal(
@@ -131,7 +131,7 @@ struct AccountTests {
         }
     }
 
-    @Test func aPersonHasTwentySessionsAtMostAndTheOldestEnds() async throws {
+    @Test func personHasUpToTwentySessionsAndTheOldestEnds() async throws {
         try await withAccess { access, database, clock async throws in
             _ = try await access.account("anna")
             var secrets: [String] = []
@@ -146,13 +146,13 @@ struct AccountTests {
         }
     }
 
-    @Test func whatIsStoredOfAPasswordIsReadStrictly() throws {
+    @Test func storedPasswordHashIsReadStrictly() throws {
         let hash = try PasswordHash(of: "correct horse", salt: Data([1, 2, 3]), cost: .least)
         #expect(PasswordHash(text: hash.text) == hash && hash.matches("correct horse") && !hash.matches("wrong"))
         for text in ["", "scrypt$4$AQID$", "scrypt$40$AQID$" + Data(count: 32).base64URL, "plain$4$AQID$AQID"] {
             #expect(PasswordHash(text: text) == nil, "\(text)")
         }
-        #expect(try #require(PasswordHash.ofNobody(.standard)).text.hasPrefix("scrypt$15$"))
+        #expect(try #require(PasswordHash.unmatchable(.standard)).text.hasPrefix("scrypt$15$"))
     }
 
     @Test func accountsAndSessionsAreFoundByIndexes() async throws {
@@ -167,7 +167,7 @@ struct AccountTests {
                 ]
                 for plan in plans {
                     #expect(!plan.readsAll, "\(plan)")
-                    // Of a few rows a server sorts as soon as not.
+                    // For a few rows a server may sort.
                     #expect(!plan.sorts || TestEngine.chosen == .postgresql, "\(plan)")
                 }
             }

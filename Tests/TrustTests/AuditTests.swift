@@ -8,12 +8,12 @@ import Testing
 struct AuditTests {
     private let staff = Actor(id: "s", role: .staff)
 
-    @Test func participantsAreNamedByPseudonymsThatOneRowResolves() async throws {
+    @Test func auditNamesParticipantsByPseudonyms() async throws {
         try await withAccess { access, database, _ async throws in
             let patient = Target(resourceType: "Patient", resourceID: "participant-anna")
             let observation = Target(resourceType: "Observation", resourceID: "o", subject: "participant-anna")
-            _ = try await access.decide(staff, .readRecord, patient)
-            _ = try await access.decide(staff, .readRecord, observation)
+            _ = try await access.decide(staff, action: .readRecord, target: patient)
+            _ = try await access.decide(staff, action: .readRecord, target: observation)
             let written = try await database.contents(["audit", "audit_participant"])
             #expect(!written.contains("participant-anna") && written.contains("Observation"))
             let rows = try await access.auditEntries()
@@ -26,14 +26,16 @@ struct AuditTests {
         }
     }
 
-    @Test func aListShowsWhatTellsOfAParticipantAlsoWhereAnAnswerShowedThem() async throws {
+    @Test func auditListOfAParticipantIncludesResponsesThatShowedThem() async throws {
         try await withAccess { access, _, _ async throws in
             let search = Target(resourceType: "Observation")
-            let permitted = access.decision(staff, .searchRecords, search)
-            try await access.record(permitted, staff, .searchRecords, search, showing: ["anna", "bert"])
-            try await access.record(permitted, staff, .searchRecords, search, showing: ["bert"])
-            try await access.record(permitted, staff, .searchRecords, search, showing: [])
-            _ = try await access.decide(staff, .readRecord, Target(resourceType: "Patient", resourceID: "anna"))
+            let permitted = access.decision(staff, action: .searchRecords, target: search)
+            try await access.record(
+                permitted, by: staff, action: .searchRecords, target: search, showing: ["anna", "bert"])
+            try await access.record(permitted, by: staff, action: .searchRecords, target: search, showing: ["bert"])
+            try await access.record(permitted, by: staff, action: .searchRecords, target: search, showing: [])
+            _ = try await access.decide(
+                staff, action: .readRecord, target: Target(resourceType: "Patient", resourceID: "anna"))
             let annas = try await access.auditEntries(participant: "anna")
             #expect(annas.map(\.action) == ["read-record", "search-records"])
             #expect(annas.map { Set($0.participants) } == [["anna"], ["anna", "bert"]])
@@ -42,23 +44,25 @@ struct AuditTests {
             #expect(try await access.auditEntries().count == 4)
             #expect(try await access.auditEntries(limit: 1).map(\.action) == ["read-record"])
             #expect(try await access.auditEntries(participant: "anna", limit: 1).map(\.action) == ["read-record"])
-            // Page by page they are the same, none twice.
+            // Page by page the rows are the same, each once.
             for participant in [nil, "anna"] {
                 var pages: [AuditEntry] = []
                 while let next = try await access.auditEntries(
-                    participant: participant, behind: pages.last?.number, limit: 1
+                    participant: participant, after: pages.last?.number, limit: 1
                 ).first { pages.append(next) }
                 #expect(try await access.auditEntries(participant: participant) == pages)
             }
         }
     }
 
-    @Test func whoIsForgottenIsAPseudonymInTheAudit() async throws {
+    @Test func forgottenParticipantIsAPseudonymInTheAudit() async throws {
         try await withAccess { access, database, _ async throws in
             let search = Target(resourceType: "Patient")
-            let permitted = access.decision(staff, .searchRecords, search)
-            try await access.record(permitted, staff, .searchRecords, search, showing: ["anna", "bert"])
-            _ = try await access.decide(staff, .readRecord, Target(resourceType: "Patient", resourceID: "anna"))
+            let permitted = access.decision(staff, action: .searchRecords, target: search)
+            try await access.record(
+                permitted, by: staff, action: .searchRecords, target: search, showing: ["anna", "bert"])
+            _ = try await access.decide(
+                staff, action: .readRecord, target: Target(resourceType: "Patient", resourceID: "anna"))
             let pseudonym = try await database.write { transaction in
                 let pseudonym = try access.pseudonym(of: "anna", in: transaction)
                 try transaction.execute("DELETE FROM participant_pseudonym WHERE participant = ?", ["anna"])
@@ -69,18 +73,19 @@ struct AuditTests {
             #expect(rows.map { Set($0.participants) } == [[pseudonym], [pseudonym, "bert"]])
             #expect(try await access.auditEntries(participant: "anna").isEmpty)
             #expect(try await access.auditEntries(participant: "bert").count == 1)
-            // Should they come back, what was does not tell of them.
-            _ = try await access.decide(staff, .readRecord, Target(resourceType: "Patient", resourceID: "anna"))
+            // If the participant returns, the former rows do not refer to them.
+            _ = try await access.decide(
+                staff, action: .readRecord, target: Target(resourceType: "Patient", resourceID: "anna"))
             #expect(try await access.auditEntries(participant: "anna").count == 1)
         }
     }
 
-    @Test func aLoadSaysInItsRowHowMuchWasStored() async throws {
+    @Test func auditRowOfALoadHasTheStoredAmount() async throws {
         try await withAccess { access, database, _ async throws in
             let target = Target(resourceType: "Observation", resourceID: "export", subject: "anna")
             let entry = try await database.write { try access.beginLoad(site, target, amount: 10, in: $0) }
-            _ = try await access.decide(staff, .readRecord, target)
-            try await database.write { try access.note(25, on: entry, in: $0) }
+            _ = try await access.decide(staff, action: .readRecord, target: target)
+            try await database.write { try access.recordAmount(25, of: entry, in: $0) }
             #expect(try await access.auditEntries(participant: "anna").map(\.amount) == [nil, 25])
             let error = await #expect(throws: TrustError.self) {
                 _ = try await database.write { try access.beginLoad(staff, target, amount: 1, in: $0) }

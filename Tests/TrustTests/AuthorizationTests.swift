@@ -7,7 +7,7 @@ import Testing
 
 @testable import Trust
 
-/// A participant, a client, and what they agree on.
+/// A participant, a client, and an authorization between them.
 private struct Agreement: Sendable {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     static let redirect = "https://app.example/callback"
@@ -67,7 +67,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test func aCodeIsWorthTokensAndTheseTheGrantThatWasApproved() async throws {
+    @Test func codeIsRedeemedForTokensOfTheApprovedGrant() async throws {
         try await withAgreement { agreement, database async throws in
             let tokens = try await agreement.redeem(try await agreement.code())
             let grant = try #require(try await agreement.access.grant(bearer: tokens.accessToken))
@@ -84,7 +84,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test func o01ACodeThatIsUsedTwiceEndsWhatItGave() async throws {
+    @Test func o01SecondUseOfACodeRevokesItsTokens() async throws {
         try await withAgreement { agreement, _ async throws in
             let code = try await agreement.code()
             let tokens = try await agreement.redeem(code)
@@ -115,7 +115,7 @@ struct AuthorizationTests {
             }
             let refused3 = try await agreement.refusal { try await agreement.redeem("unknown") }
             #expect(refused3 == .unknown)
-            // None of that used it up.
+            // None of these attempts used it up.
             _ = try await agreement.redeem(code)
             let late = try await agreement.code()
             agreement.clock.advance(AccessControl.codeLifetime)
@@ -124,7 +124,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test func s15OfManyThatRedeemOneCodeAtATimeOneGetsTokensAndTheyAreEnded() async throws {
+    @Test func s15ConcurrentRedemptionsOfACodeIssueTokensOnceAndRevokeThem() async throws {
         try await withAgreement { agreement, _ async throws in
             let code = try await agreement.code()
             let tokens = await withTaskGroup(of: IssuedTokens?.self) { group in
@@ -176,13 +176,13 @@ struct AuthorizationTests {
             #expect(refused == .scope)
             let less = try await next(wide.refreshToken, "patient/Observation.r")
             #expect(less.scopes.text == "patient/Observation.r")
-            // What is left of the approval is all of it.
+            // The original scopes of the approval are still available.
             #expect(
                 try await next(less.refreshToken, "patient/Observation.rs").scopes.text == "patient/Observation.rs")
         }
     }
 
-    @Test func onlineAccessLastsAsLongAsTheSession() async throws {
+    @Test func onlineAccessEndsWithTheSession() async throws {
         try await withAgreement { agreement, database async throws in
             let online = try await agreement.redeem(try await agreement.code("patient/*.rs online_access"))
             let offline = try await agreement.redeem(try await agreement.code("patient/*.rs offline_access"))
@@ -199,7 +199,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test func whatAParticipantApprovesReachesThemAloneWhateverTheScope() async throws {
+    @Test func participantsApprovalReachesOnlyThemForAnyScope() async throws {
         try await withAgreement { agreement, _ async throws in
             let tokens = try await agreement.redeem(try await agreement.code("user/*.rs", patient: nil))
             #expect(try await agreement.access.grant(bearer: tokens.accessToken)?.patients == .only(["anna"]))
@@ -243,7 +243,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test func o07WhoseTokenItIsNotLearnsNothingOfItAndEndsNothing() async throws {
+    @Test func o07OtherClientsCanNeitherInspectNorRevokeAToken() async throws {
         try await withAgreement { agreement, _ async throws in
             let access = agreement.access
             let tokens = try await agreement.redeem(try await agreement.code())
@@ -257,7 +257,7 @@ struct AuthorizationTests {
             }
             #expect(try await access.grant(bearer: tokens.accessToken) != nil)
             #expect(try await access.information(of: "unknown", client: agreement.client) == nil)
-            // An access token ends alone, a refresh token with all.
+            // An access token is revoked alone, a refresh token with all its tokens.
             try await access.revoke(token: tokens.accessToken, of: agreement.client)
             #expect(try await access.grant(bearer: tokens.accessToken) == nil)
             let next = try await access.refresh(
@@ -283,7 +283,7 @@ struct AuthorizationTests {
         }
     }
 
-    @Test func aServiceHasItsSystemScopesAloneAndNeverMoreTokensThanAreCounted() async throws {
+    @Test func serviceHasOnlySystemScopesAndALimitedNumberOfTokens() async throws {
         try await withAccess { access, database, clock async throws in
             let client = try await access.createClient(
                 ClientTests.client(.keySet(ClientTests.keys), scope: "system/*.rs", redirect: []), by: site
@@ -310,17 +310,17 @@ struct AuthorizationTests {
     @Test func rowsOfOnePersonAndClientAreBounded() async throws {
         try await withAgreement { agreement, database async throws in
             var last = try await agreement.redeem(try await agreement.code())
-            for _ in 0..<(AccessControl.mostRefreshTokens + 5) {
+            for _ in 0..<(AccessControl.maximumRefreshTokens + 5) {
                 last = try await agreement.access.refresh(
                     try #require(last.refreshToken), client: agreement.client, asking: nil, lifetime: 60)
             }
             func rows(_ table: String) async throws -> Int {
                 try await database.read { try $0.query("SELECT 1 AS one FROM \(table)").count }
             }
-            #expect(try await rows("refresh_token") == AccessControl.mostRefreshTokens)
-            #expect(try await rows("bearer_token") == AccessControl.mostAccessTokens)
-            for _ in 0..<(AccessControl.mostAuthorizations + 3) { _ = try await agreement.code() }
-            #expect(try await rows("access_authorization") == AccessControl.mostAuthorizations)
+            #expect(try await rows("refresh_token") == AccessControl.maximumRefreshTokens)
+            #expect(try await rows("bearer_token") == AccessControl.maximumAccessTokens)
+            for _ in 0..<(AccessControl.maximumAuthorizations + 3) { _ = try await agreement.code() }
+            #expect(try await rows("access_authorization") == AccessControl.maximumAuthorizations)
             #expect(try await agreement.access.grant(bearer: last.accessToken) == nil, "the oldest ends")
         }
     }
@@ -346,7 +346,7 @@ struct AuthorizationTests {
                 }
                 for plan in plans {
                     #expect(!plan.readsAll, "\(plan)")
-                    // Of a few rows a server sorts as soon as not.
+                    // For a few rows a server may sort.
                     #expect(!plan.sorts || TestEngine.chosen == .postgresql, "\(plan)")
                 }
             }

@@ -29,23 +29,24 @@ struct BindingTests {
         }
     }
 
-    /// Who consented on paper, or has records from elsewhere, is not taken over by a device that says their name.
-    @Test func aParticipantWhoIsKnownFromElsewhereIsTaken() async throws {
+    /// A participant with a paper consent, or with records from elsewhere, is not taken over by a device that uses
+    /// their id.
+    @Test func participantKnownFromElsewhereIsTaken() async throws {
         try await withAccess { access, _, _ async throws in
             let denied = try await access.bind("stranger", to: "paper", isKnown: true)
             #expect(denied == Decision(allowed: false, reason: "participant-taken"))
             #expect(try await access.bindings().isEmpty)
-            // What its own device brought is no obstacle to sending the Contract again.
+            // Records of the own device do not prevent sending the Contract again.
             #expect(try await access.bind("d1", to: "anna").allowed)
             #expect(try await access.bind("d1", to: "anna", isKnown: true).allowed)
-            // The team lets them in.
+            // The team admits the device.
             let code = try await access.issueMoveCode(participant: "paper", by: site, lifetime: 3600)
             let moved = try await access.bind("d2", to: "paper", isKnown: true, code: code)
             #expect(moved == Decision(allowed: true, reason: "moved"))
         }
     }
 
-    @Test func aDeviceWhoseBindingEndedMayNotBindAgain() async throws {
+    @Test func deviceWithAnEndedBindingMayNotBindAgain() async throws {
         try await withAccess { access, _, _ async throws in
             _ = try await access.bind("d1", to: "anna")
             #expect(try await access.endBinding(device: "d1", by: site) == "anna")
@@ -54,7 +55,7 @@ struct BindingTests {
             }
             #expect(try await access.endBinding(device: "d1", by: site) == nil)
             #expect(try await access.bindings().isEmpty)
-            // The participant is free for their next device, and this one with a code.
+            // The participant can bind their next device, and this one with a code.
             #expect(try await access.bind("d2", to: "anna").reason == "bound")
             let code = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 60)
             #expect(try await access.bind("d1", to: "anna", code: code).reason == "moved")
@@ -62,8 +63,8 @@ struct BindingTests {
         }
     }
 
-    /// A Contract of a device that was shut out before it had anybody may still be in the queue.
-    @Test func aDeviceThatWasShutOutBeforeItWasBoundMayNotBindEither() async throws {
+    /// A Contract of a device that was revoked before its binding may still be in the queue.
+    @Test func deviceRevokedBeforeItsBindingCannotBind() async throws {
         try await withAccess { access, _, _ async throws in
             for _ in 0..<2 { #expect(try await access.endBinding(device: "d1", by: site) == nil) }
             #expect(try await access.bind("d1", to: "anna").reason == "binding-ended")
@@ -72,7 +73,7 @@ struct BindingTests {
         }
     }
 
-    @Test func endingABindingIsAuditedAndForTheSiteAlone() async throws {
+    @Test func onlyTheSiteEndsABindingAndItIsAudited() async throws {
         try await withAccess { access, _, _ async throws in
             _ = try await access.bind("d1", to: "anna")
             let error = await #expect(throws: TrustError.self) {
@@ -100,7 +101,7 @@ struct MoveCodeTests {
             // The Contract arrives again.
             #expect(
                 try await access.bind("new", to: "anna", code: code) == Decision(allowed: true, reason: "permitted"))
-            // Nobody else has the code any more.
+            // Other devices cannot use the code any more.
             for device in ["other", "old"] {
                 #expect(try await access.bind(device, to: "anna", code: code).reason == "move-code-refused")
             }
@@ -109,7 +110,7 @@ struct MoveCodeTests {
         }
     }
 
-    /// What the device sent once may not bring the participant back after the team has moved them on.
+    /// An earlier message of a device must not move the participant back after the team has moved them.
     @Test func aSpentCodeDoesNotBringTheParticipantBack() async throws {
         try await withAccess { access, _, _ async throws in
             let first = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 3600)
@@ -124,7 +125,7 @@ struct MoveCodeTests {
         }
     }
 
-    @Test func anExpiredAWrongAndAnothersCodeAreRefused() async throws {
+    @Test func expiredWrongAndForeignCodesAreRefused() async throws {
         try await withAccess { access, _, clock async throws in
             let annas = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 60)
             #expect(try await access.bind("d", to: "bert", code: annas).reason == "move-code-refused")
@@ -134,7 +135,7 @@ struct MoveCodeTests {
             clock.advance(60)
             #expect(try await access.bind("d", to: "anna", code: annas).reason == "move-code-refused")
             #expect(try await access.bindings().isEmpty)
-            // None of it has spent a good one.
+            // None of these attempts used up a valid code.
             let good = try await access.issueMoveCode(participant: "anna", by: site, lifetime: 60)
             clock.advance(59)
             #expect(try await access.bind("d", to: "anna", code: good).reason == "moved")
@@ -153,7 +154,7 @@ struct MoveCodeTests {
         }
     }
 
-    @Test func aCodeDoesNotMakeADeviceSpeakForTwo() async throws {
+    @Test func codeDoesNotBindADeviceToASecondParticipant() async throws {
         try await withAccess { access, _, _ async throws in
             _ = try await access.bind("d", to: "anna")
             let berts = try await access.issueMoveCode(participant: "bert", by: site, lifetime: 60)
@@ -180,7 +181,7 @@ struct MoveCodeTests {
         for (text, code) in [
             ("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foob", "mzxw6yq"), ("foobar", "mzxw6ytboi"),
         ] {
-            // The bits that fill no letter are left out: codes have some to spare.
+            // Bits that do not fill a letter are left out: codes have bits to spare.
             #expect(code.hasPrefix(AccessControl.base32(Array(text.utf8))), "\(text)")
         }
         #expect(AccessControl.base32(Array("fooba".utf8)) == "mzxw6ytb")

@@ -19,7 +19,7 @@ struct ClientTests {
         NewClient(name: name, proof: proof, redirectURIs: redirect, scopes: try AccessScopes(scope))
     }
 
-    @Test func aClientIsKeptAsItWasRegisteredAndItsSecretAsADigest() async throws {
+    @Test func clientIsStoredAsRegisteredWithADigestOfItsSecret() async throws {
         try await withAccess { access, database, _ async throws in
             let redirects = ["https://app.example/z", "https://app.example/a", "http://127.0.0.1:9/cb"]
             let made = try await access.createClient(Self.client(.secret, redirect: redirects), by: site)
@@ -44,7 +44,7 @@ struct ClientTests {
         }
     }
 
-    @Test func aRevokedClientIsNoneAnyMore() async throws {
+    @Test func revokedClientIsNotFound() async throws {
         try await withAccess { access, _, _ async throws in
             let made = try await access.createClient(Self.client(.secret), by: site)
             #expect(try await access.isOriginOfClient("https://app.example"))
@@ -58,7 +58,7 @@ struct ClientTests {
         }
     }
 
-    @Test func whatNoClientCouldUseOrAbuseIsNotRegistered() async throws {
+    @Test func unusableOrUnsafeClientsAreNotRegistered() async throws {
         try await withAccess { access, _, _ async throws in
             let refused: [(NewClient, String)] = [
                 (try Self.client(.none, redirect: []), "redirect-uri-missing"),

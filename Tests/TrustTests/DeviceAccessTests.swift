@@ -20,7 +20,7 @@ struct DeviceAccessTests {
             let actor = try #require(
                 try await access.authenticateClient(id: credentials.clientID, secret: credentials.clientSecret))
             #expect(actor.role == .device && actor.id == credentials.clientID && actor.enrolmentID != nil)
-            // Whose device it is, this store does not know.
+            // This store does not know the device's participant.
             #expect(actor.participant == nil)
             let issued = try await access.issueToken(for: actor, lifetime: 1800)
             #expect(issued.expiresAt == clock.now.addingTimeInterval(1800))
@@ -60,7 +60,7 @@ struct DeviceAccessTests {
         }
     }
 
-    @Test func aClientThatAsksAgainAndAgainHasABoundedNumberOfTokens() async throws {
+    @Test func tokensOfAClientAreLimited() async throws {
         try await withDevices { access, database, clock async throws in
             let actor = try await device(access)
             let other = try await device(access, "r2")
@@ -72,7 +72,7 @@ struct DeviceAccessTests {
             }
             let rows = try await database.read { try $0.query("SELECT client_id FROM access_token").count }
             #expect(rows == DeviceAccess.tokensPerClient + 1)
-            // The newest hold, the oldest ended, and nobody else's.
+            // The newest tokens are valid, the oldest has ended, and those of other clients are not affected.
             for token in tokens.suffix(DeviceAccess.tokensPerClient) {
                 #expect(try await access.authenticate(bearer: token) == actor)
             }
@@ -128,22 +128,22 @@ struct DeviceAccessTests {
         }
     }
 
-    @Test func aSenderIsKnownAgainForSomeSecondsAndNeverBeyondItsTokensEnd() async throws {
+    @Test func senderIsCachedForSomeSecondsAndNotAfterItsTokenExpires() async throws {
         try await withDevices { access, database, clock async throws in
             let actor = try await device(access)
             let token = try await access.issueToken(for: actor, lifetime: 15).token
             #expect(try await access.authenticateSender(bearer: token)?.id == actor.id)
             #expect(try await access.authenticateSender(bearer: "another") == nil)
-            // 1. For some seconds nothing is asked of the store, by whoever has this value or a copy of it.
+            // 1. For some seconds this value and its copies do not query the store.
             try await database.write { _ = try $0.execute("DELETE FROM access_token WHERE 1 = ?", [1]) }
             let copy = access
             clock.advance(RecentTokens<Actor>.lifetime - 1)
             #expect(try await copy.authenticateSender(bearer: token) == actor)
             #expect(try await access.authenticate(bearer: token) == nil)
-            // 2. Then it is.
+            // 2. Then they do.
             clock.advance(1)
             #expect(try await access.authenticateSender(bearer: token) == nil)
-            // 3. A token that ends meanwhile has ended, and a clock that was set back proves nothing.
+            // 3. A token that expires meanwhile is invalid, and a clock that was set back extends nothing.
             let short = try await access.issueToken(for: actor, lifetime: 5).token
             #expect(try await access.authenticateSender(bearer: short) != nil)
             clock.advance(5)
@@ -156,24 +156,24 @@ struct DeviceAccessTests {
         }
     }
 
-    @Test func sendersThatAreKnownAgainAreBoundedInNumber() {
+    @Test func cachedSendersAreLimited() {
         let recent = RecentTokens<Actor>()
         let now = Date(timeIntervalSince1970: 0)
-        for number in 0..<(3 * RecentTokens<Actor>.mostEntries) {
+        for number in 0..<(3 * RecentTokens<Actor>.maximumEntries) {
             recent.keep(
                 Actor(id: "\(number)", role: .device), digest: "\(number)", expiresAt: now + 1800, now: now)
         }
-        #expect(recent.count <= RecentTokens<Actor>.mostEntries)
+        #expect(recent.count <= RecentTokens<Actor>.maximumEntries)
     }
 
-    @Test func enrolmentsTellWhatTheyHaveWaiting() async throws {
+    @Test func enrolmentsHaveTheNumberOfWaitingSubmissions() async throws {
         try await withDevices { access, database, clock async throws in
             let actor = try await device(access)
-            let lane = try #require(actor.enrolmentID)
+            let deviceQueue = try #require(actor.enrolmentID)
             let queue = SQLSubmissionQueue(database: database)
             for id in ["1", "2", "3"] {
                 let new = NewSubmission(
-                    clientID: actor.id, lane: lane, submissionID: id, digest: "d", format: .jwe,
+                    clientID: actor.id, deviceQueue: deviceQueue, submissionID: id, digest: "d", format: .jwe,
                     body: Data("sealed".utf8), receivedAt: clock.now)
                 #expect(try await queue.enqueue(new, quota: nil) == .accepted)
             }
@@ -181,12 +181,12 @@ struct DeviceAccessTests {
             _ = try await queue.settle(leased[0], as: SubmissionOutcome(status: .stored), at: clock.now)
             _ = try await queue.settle(leased[1], as: SubmissionOutcome(status: .held), at: clock.now)
             let enrolment = try #require(try await access.enrolments().first)
-            #expect(enrolment.id == lane && enrolment.waiting == 2 && enrolment.lastSeen == nil)
+            #expect(enrolment.id == deviceQueue && enrolment.waiting == 2 && enrolment.lastSeen == nil)
             #expect(enrolment.since == clock.now)
         }
     }
 
-    @Test func tokensAreForDevicesAlone() async throws {
+    @Test func onlyDevicesGetTokens() async throws {
         try await withDevices { access, _, _ async throws in
             for actor in [Actor(id: "s", role: .staff), site] {
                 let error = await #expect(throws: TrustError.self) {
@@ -234,7 +234,7 @@ struct DeviceAccessTests {
             ("binding of a device", AccessControl.bindingOfDeviceSQL, 1, [TrustSchema.migrations, []]),
             ("binding of a participant", AccessControl.bindingOfParticipantSQL, 1, [TrustSchema.migrations, []]),
         ] as [(String, String, Int, [[Migration]])])
-    func whatIsAskedForEachRequestUsesItsIndex(
+    func queriesOfEachRequestUseTheirIndexes(
         name: String, sql: String, parameters: Int, migrations: [[Migration]]
     ) async throws {
         try await withTemporaryDatabase(migrations.flatMap { $0 }) { database in

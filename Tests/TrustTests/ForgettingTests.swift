@@ -28,20 +28,20 @@ import Testing
 
     private func at(_ seconds: Int) -> Date { Date(timeIntervalSince1970: 1_790_000_000 + Double(seconds)) }
 
-    @Test func aDeviceThatSpokeForOneParticipantSentAllOfItForThem() async throws {
+    @Test func deviceOfOneParticipantSentAllSubmissionsForThem() async throws {
         try await withTemporaryDatabase(TrustSchema.migrations) { database in
             try await bind([("d1", "p", 10, 20), ("d2", "p", 20, nil), ("d3", "q", 5, nil)], in: database)
             let access = AccessControl(database: database, clock: { Date() })
             let stretches = try await database.read { try access.stretches(of: "p", in: $0) }
             #expect(
                 stretches == [
-                    SubmissionStretch(lane: "d1", after: nil, until: nil),
-                    SubmissionStretch(lane: "d2", after: nil, until: nil),
+                    SubmissionStretch(deviceQueue: "d1", after: nil, until: nil),
+                    SubmissionStretch(deviceQueue: "d2", after: nil, until: nil),
                 ])
         }
     }
 
-    @Test func ofADeviceThatChangedHandsEachHasTheirOwnTime() async throws {
+    @Test func participantsOfOneDeviceHaveSeparatePeriods() async throws {
         try await withTemporaryDatabase(TrustSchema.migrations) { database in
             try await bind([("d", "p", 10, 20), ("d", "q", 30, 40), ("d", "p", 50, nil)], in: database)
             let access = AccessControl(database: database, clock: { Date() })
@@ -50,18 +50,18 @@ import Testing
             }
             #expect(
                 first == [
-                    SubmissionStretch(lane: "d", after: nil, until: at(20)),
-                    SubmissionStretch(lane: "d", after: at(40), until: nil),
+                    SubmissionStretch(deviceQueue: "d", after: nil, until: at(20)),
+                    SubmissionStretch(deviceQueue: "d", after: at(40), until: nil),
                 ])
-            #expect(second == [SubmissionStretch(lane: "d", after: at(20), until: at(40))])
+            #expect(second == [SubmissionStretch(deviceQueue: "d", after: at(20), until: at(40))])
         }
     }
 
-    @Test func theAuditKeepsItsRowsAndLosesWhomTheyTellOf() async throws {
+    @Test func auditKeepsItsRowsWithoutTheParticipant() async throws {
         try await withTemporaryDatabase(TrustSchema.migrations) { database in
             let access = AccessControl(database: database, clock: { Date() })
             let target = Target(resourceType: "Observation", resourceID: "o-of-p", subject: "p")
-            try await access.record(.permitted, site, .readRecord, target, showing: ["p", "q"])
+            try await access.record(.permitted, by: site, action: .readRecord, target: target, showing: ["p", "q"])
             let rows = try await access.auditEntries(participant: "p").count
             #expect(rows == 1)
             let key = key
@@ -69,7 +69,7 @@ import Testing
                 _ = try AccessControl.forget("p", keepsAudit: false, in: transaction)
                 let register = DeletionRegister()
                 try register.claim(key: key, in: transaction)
-                try register.note(
+                try register.record(
                     digest: DeletionRegister.digest(of: "p", key: key), deletedAt: Date(), work: nil,
                     completedAt: Date(),
                     in: transaction)
@@ -77,8 +77,9 @@ import Testing
             let entry = try #require(try await access.auditEntries().first)
             #expect(!entry.participants.contains("p") && entry.participants.contains("q"))
             #expect(entry.resourceID == nil)
-            // Who asks for them by name brings no name back.
-            _ = try await access.decide(site, .readParticipant, Target(resourceType: "Patient", resourceID: "p"))
+            // A request with their name does not restore the name.
+            _ = try await access.decide(
+                site, action: .readParticipant, target: Target(resourceType: "Patient", resourceID: "p"))
             let names = try await database.read {
                 try $0.query("SELECT 1 AS one FROM participant_pseudonym WHERE participant = 'p'")
             }
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func aDigestIsThatOfTheKeyAndTellsNobodyElse() async throws {
+    @Test func digestDependsOnTheKeyAndMatchesOnlyItsParticipant() async throws {
         // RFC 4231, test case 2.
         #expect(
             DeletionRegister.digest(of: "what do ya want for nothing?", key: Data("Jefe".utf8))
@@ -99,7 +100,7 @@ import Testing
                 try register.claim(key: key, in: transaction)
                 try register.claim(key: key, in: transaction)
                 #expect(throws: TrustError.self) { try register.claim(key: Data(count: 32), in: transaction) }
-                try register.note(
+                try register.record(
                     digest: DeletionRegister.digest(of: "p", key: key), deletedAt: Date(), work: "{}", completedAt: nil,
                     in: transaction)
                 #expect(try register.isDeleted("p", in: transaction))

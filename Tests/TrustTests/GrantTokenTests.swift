@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct GrantTokenTests {
-    @Test func aTokenIsWorthTheGrantThatItWasMadeWithUntilItEndsOrIsRevoked() async throws {
+    @Test func tokenHasItsGrantUntilItExpiresOrIsRevoked() async throws {
         try await withAccess { access, database, clock async throws in
             let scopes = try AccessScopes("patient/Observation.rs conf/R sens/ETH")
             let token = try await access.createToken(
@@ -15,7 +15,7 @@ struct GrantTokenTests {
             let grant = try #require(try await access.grant(bearer: token))
             #expect(grant.patients == .only(["anna", "bert"]) && grant.scopes == scopes && grant.role == .service)
             #expect(grant.confidentiality == .restricted && grant.end == clock.now.addingTimeInterval(60))
-            // It is no token of the study team.
+            // It is not a token of the study team.
             #expect(try await access.authenticate(bearer: token) == nil)
             #expect(try await access.grant(bearer: token + "x") == nil)
             #expect(try await !database.contents(["staff_token", "token_patient", "audit"]).contains(token))
@@ -31,7 +31,7 @@ struct GrantTokenTests {
         }
     }
 
-    @Test func aTokenOfTheStudyTeamIsWorthWhatItsRoleIs() async throws {
+    @Test func tokenOfTheStudyTeamHasTheGrantOfItsRole() async throws {
         try await withAccess { access, _, _ async throws in
             let token = try await access.createStaffToken()
             let staff = try #require(try await access.authenticate(bearer: token))
@@ -39,7 +39,7 @@ struct GrantTokenTests {
         }
     }
 
-    @Test func aTokenThatWouldReachNothingOrEverybodyByAnOmissionIsNotMade() async throws {
+    @Test func tokenWithoutAValidScopeOrPatientIsRefused() async throws {
         try await withAccess { access, _, _ async throws in
             for text in ["", "conf/V sens/*", "openid", "patient/Observation.sr", "system/*.rs patient/Nothing"] {
                 let error = await #expect(throws: TrustError.self, "\(text)") {
@@ -61,7 +61,7 @@ struct GrantTokenTests {
         }
     }
 
-    @Test func whoIsForgottenIsReachedByNoTokenAndTheTokenReachesNobodyInstead() async throws {
+    @Test func tokenOfAForgottenParticipantReachesNoRecords() async throws {
         try await withAccess { access, database, _ async throws in
             let token = try await access.createToken(
                 scopes: AccessScopes("patient/*.rs"), patients: .only(["anna"]), lifetime: 60, by: site)

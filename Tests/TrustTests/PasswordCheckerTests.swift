@@ -5,7 +5,7 @@ import Testing
 
 @testable import Trust
 
-/// The order in which passwords are checked, and how many wait.
+/// The order of password checks, and the limits of their queue.
 @Suite struct PasswordCheckerTests {
     private typealias Origin = PasswordChecker.Origin
 
@@ -46,18 +46,18 @@ import Testing
         #expect(named.add("b0", Origin(wide: "w1", narrow: "n2")) == [])
         #expect(named.add("c0", Origin(wide: "w2", narrow: "n3")) == [])
         #expect(named.add("k", Origin(wide: "w1", narrow: "n1", isKnown: true)) == [])
-        // The known one; then the wide prefixes in turn, and within each its narrow ones.
+        // The known browser first; then the wide prefixes in turn, and within each its narrow ones.
         #expect(named.all() == ["k", "a0", "c0", "b0", "a1", "a2", "a3"])
     }
 
-    @Test func aPrefixHasABoundOfItsOwn() {
+    @Test func eachPrefixHasItsOwnLimit() {
         var named = Named()
         var refused = 0
         for number in 0..<100 { refused += named.add("\(number)", Origin(wide: "w", narrow: "n")).count }
         #expect(refused == 100 - PasswordQueue.maximumOfNarrow && named.queue.count == PasswordQueue.maximumOfNarrow)
         for number in 0..<100 { _ = named.add("\(number)", Origin(wide: "w", narrow: "n\(number)")) }
         #expect(named.queue.count == PasswordQueue.maximumOfWide)
-        // Another site finds room at once, and is next but one.
+        // Another site has room immediately, and is second in line.
         #expect(named.add("other", Origin(wide: "v", narrow: "m")) == [])
         _ = named.next()
         #expect(named.next() == "other")
@@ -73,16 +73,16 @@ import Testing
         #expect(named.queue.count == PasswordQueue.maximumOthers)
         #expect(named.add("new", Origin(wide: "v", narrow: "m")).count == 1)
         #expect(named.queue.count == PasswordQueue.maximumOthers && named.all().contains("new"))
-        // Where each site has one, a further one is refused.
+        // If each site has one check, a further one is refused.
         for site in 0..<PasswordQueue.maximumOthers {
             #expect(named.add("x", Origin(wide: "\(site)", narrow: "n")) == [])
         }
         #expect(named.add("last", Origin(wide: "v", narrow: "m")) == ["last"])
-        // A known browser is not.
+        // A known browser is not refused.
         #expect(named.add("k", Origin(wide: "v", narrow: "m", isKnown: true)) == [] && named.next() == "k")
     }
 
-    /// Held together with a queue that is written the simplest way.
+    /// Compared with a queue in its simplest implementation.
     @Test func randomQueuesLoseNothingAndKeepTheirBounds() {
         let seed = UInt64.random(in: 0 ... .max)
         var random = Seeded(seed)
@@ -113,7 +113,7 @@ import Testing
         @Sendable func check() async -> Bool? {
             try? await checker.run(from: PasswordChecker.Origin(wide: "w", narrow: "n")) {
                 running.begin()
-                // The first one holds the thread until all others have come.
+                // The first check blocks the thread until all others have arrived.
                 while !gate.isOpen { sched_yield() }
                 running.end()
                 return true
@@ -121,9 +121,9 @@ import Testing
         }
         let outcomes = await withTaskGroup(of: Bool?.self) { group in
             group.addTask { await check() }
-            while running.most == 0 { await Task.yield() }
+            while running.maximum == 0 { await Task.yield() }
             for _ in 0..<40 { group.addTask { await check() } }
-            // All but the one that runs and those that wait are refused.
+            // All checks except for the running and the waiting ones are refused.
             var outcomes: [Bool?] = []
             for _ in 0..<40 - PasswordQueue.maximumOfNarrow { outcomes.append(await group.next() ?? nil) }
             gate.open()
@@ -131,7 +131,7 @@ import Testing
             return outcomes
         }
         #expect(outcomes.filter { $0 == true }.count == 1 + PasswordQueue.maximumOfNarrow)
-        #expect(outcomes.count == 41 && running.most == 1 && checker.waiting == 0)
+        #expect(outcomes.count == 41 && running.maximum == 1 && checker.waiting == 0)
         #expect(try await checker.run(from: PasswordChecker.Origin(wide: "w", narrow: "n")) { true })
     }
 
@@ -142,9 +142,9 @@ import Testing
     }
 
     private final class Running: Sendable {
-        private let counts = Mutex((now: 0, most: 0))
-        var most: Int { counts.withLock { $0.most } }
-        func begin() { counts.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
+        private let counts = Mutex((now: 0, maximum: 0))
+        var maximum: Int { counts.withLock { $0.maximum } }
+        func begin() { counts.withLock { $0 = ($0.now + 1, max($0.maximum, $0.now + 1)) } }
         func end() { counts.withLock { $0.now -= 1 } }
     }
 }

@@ -3,13 +3,13 @@ import Testing
 @testable import Trust
 
 @Suite struct PolicyTests {
-    /// Who asks.
+    /// The caller.
     enum Asker: String, CaseIterable, Sendable {
-        case nobody, unboundDevice, boundDevice, staff, site, participant, practitioner, service
+        case anonymous, unboundDevice, boundDevice, staff, site, participant, practitioner, service
 
         var actor: Actor? {
             switch self {
-            case .nobody: nil
+            case .anonymous: nil
             case .unboundDevice: Actor(id: "device-1", role: .device, enrolmentID: "e1")
             case .boundDevice:
                 Actor(id: "device-1", role: .device, participant: "anna", enrolmentID: "e1")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// What it is asked about.
+    /// The target.
     enum About: String, CaseIterable, Sendable {
         case nothing, ownClient, otherClient, ownRecord, otherRecord, ownContract, otherContract
 
@@ -39,13 +39,13 @@ import Testing
         }
     }
 
-    /// All that is permitted; whatever is not written here must be denied.
+    /// All permitted combinations; others must be denied.
     static let permitted: [Asker: [Action: Set<About>]] = {
         let anything = Set(About.allCases)
         let ownDeliveries: Set<About> = [.nothing, .ownClient, .ownRecord]
         let withSubject: Set<About> = [.ownRecord, .otherRecord, .ownContract, .otherContract]
         return [
-            .nobody: [.register: anything],
+            .anonymous: [.register: anything],
             .unboundDevice: [
                 .issueToken: anything, .submit: anything, .readQuestionnaire: anything,
                 .readDeliveries: ownDeliveries, .bindParticipant: [.ownContract, .otherContract],
@@ -74,31 +74,31 @@ import Testing
     }()
 
     @Test(arguments: Asker.allCases, Action.allCases)
-    func permitsExactlyWhatTheTableSays(asker: Asker, action: Action) {
+    func policyPermitsExactlyTheTable(asker: Asker, action: Action) {
         let policy = Policy()
         for about in About.allCases {
-            let decision = policy.decide(asker.actor, action, about.target)
+            let decision = policy.decide(asker.actor, action: action, target: about.target)
             let expected = Self.permitted[asker]?[action]?.contains(about) ?? false
             #expect(decision.allowed == expected, "\(asker) \(action) \(about): \(decision.reason)")
             #expect((decision.reason == "permitted") == expected)
         }
     }
 
-    @Test func reasonsTellWhy() {
+    @Test func decisionsHaveTheirReason() {
         let policy = Policy()
         let bound = Asker.boundDevice.actor
-        #expect(policy.decide(nil, .submit, Target()).reason == "not-authenticated")
-        #expect(policy.decide(Asker.staff.actor, .submit, Target()).reason == "role-not-permitted")
-        #expect(policy.decide(bound, .readRecord, Target()).reason == "role-not-permitted")
-        #expect(policy.decide(bound, .writeRecord, Target()).reason == "subject-missing")
+        #expect(policy.decide(nil, action: .submit, target: Target()).reason == "not-authenticated")
+        #expect(policy.decide(Asker.staff.actor, action: .submit, target: Target()).reason == "role-not-permitted")
+        #expect(policy.decide(bound, action: .readRecord, target: Target()).reason == "role-not-permitted")
+        #expect(policy.decide(bound, action: .writeRecord, target: Target()).reason == "subject-missing")
         #expect(
-            policy.decide(bound, .writeRecord, About.otherRecord.target).reason == "other-participant")
+            policy.decide(bound, action: .writeRecord, target: About.otherRecord.target).reason == "other-participant")
         #expect(
-            policy.decide(bound, .readDeliveries, About.otherClient.target).reason == "other-client")
+            policy.decide(bound, action: .readDeliveries, target: About.otherClient.target).reason == "other-client")
         #expect(
-            policy.decide(bound, .bindParticipant, About.ownRecord.target).reason == "not-a-contract")
+            policy.decide(bound, action: .bindParticipant, target: About.ownRecord.target).reason == "not-a-contract")
         #expect(
-            policy.decide(Asker.unboundDevice.actor, .writeRecord, About.ownRecord.target).reason
+            policy.decide(Asker.unboundDevice.actor, action: .writeRecord, target: About.ownRecord.target).reason
                 == "not-bound")
     }
 }

@@ -3,14 +3,14 @@ import TestSupport
 
 @testable import Trust
 
-/// Grants and records made at random, from few values so that they meet.
+/// Random grants and records with few values, so that they match.
 enum RandomGrants {
     static let types = ["Observation", "Patient", "Device", "Organization", "Questionnaire", "Condition", "Contract"]
     static let patients = ["a", "b", "c"]
     static let parameters = ["category=lab", "status=final"]
     static let codes = ["ETH", "SUD", "ETHUD", "PSY", "SPI", "HIV", "SOC", "DEMO"]
 
-    /// Each choice of parameters that a record may meet.
+    /// Each set of parameters that a record may match.
     static let metParameters: [Set<String>] = [[], ["category=lab"], ["status=final"], Set(parameters)]
 
     static func scopes(_ generator: inout Seeded, labels: Bool, contexts: [String] = ["patient", "user", "system"])
@@ -47,7 +47,7 @@ enum RandomGrants {
             end: Int.random(in: 0..<10, using: &generator) == 0 ? Date(timeIntervalSince1970: 0) : nil)
     }
 
-    /// A record, and which parameters it meets.
+    /// Returns a record with the parameters that it matches.
     static func facts(_ generator: inout Seeded, for grant: AccessGrant) -> RecordFacts {
         let met = pick(metParameters, &generator)
         let queries = Set(grant.scopes.resources.compactMap(\.query)).filter { query in

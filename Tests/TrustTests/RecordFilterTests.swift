@@ -7,14 +7,14 @@ import Testing
 @Suite struct RecordFilterTests {
     private let now = Date(timeIntervalSince1970: 1000)
 
-    /// Which sensitivities a scope covers, written by hand for the codes that the records have.
+    /// The sensitivities that a scope covers, listed manually for the codes of the records.
     private static let covered: [String: Set<String>] = [
         "ETH": ["ETH", "SUD", "ETHUD"], "SUD": ["SUD", "ETHUD"], "ETHUD": ["ETHUD"], "PSY": ["PSY"],
         "SPI": ["SPI", "SUD", "ETHUD", "PSY"], "HIV": ["HIV"], "SOC": ["SOC"], "DEMO": ["DEMO"],
     ]
     private static let shared: Set<String> = ["Device", "Organization", "Questionnaire", "Contract"]
 
-    /// The rule once more, in plain words and from the text of the scopes.
+    /// A second implementation of the rule, from the text of the scopes.
     private func isShown(_ facts: RecordFacts, to grant: AccessGrant, letter: Character) -> Bool {
         if let end = grant.end, end <= now { return false }
         let words = grant.scopes.text.split(separator: " ").map(String.init)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func theFilterShowsWhatTheDecisionPermitsAndTheRuleSays() throws {
+    @Test func filterAgreesWithTheDecisionAndTheRule() throws {
         var generator = Seeded.fresh()
         let policy = Policy()
         var shown = 0
@@ -70,7 +70,7 @@ import Testing
         }
         print("\(shown) shown, hidden: \(hidden)")
         #expect(shown > 1000)
-        // Every reason but that of versions was met.
+        // Every reason except for that of versions occurred.
         #expect(hidden.count == RecordDecision.Hiding.allCases.count - 1 + 2, "\(hidden)")
     }
 
@@ -88,8 +88,8 @@ import Testing
         return Policy().filter(grant, .searchType, at: now)
     }
 
-    @Test func filtersAreNoLongerThanTheyMustBe() throws {
-        let ordinary: [RecordFilter] = [.confidentiality(atMost: .normal), .sensitivities(among: [])]
+    @Test func filtersAreMinimal() throws {
+        let ordinary: [RecordFilter] = [.confidentiality(upTo: .normal), .sensitivities(among: [])]
         #expect(try filter("system/*.rs conf/V sens/*", .all) == .everything)
         #expect(try filter("system/*.rs", .all) == .all(ordinary))
         #expect(try filter("system/*.cud", .all) == .nothing)
@@ -100,7 +100,7 @@ import Testing
         #expect(
             try filter("patient/*.rs", .only(["a"])) == .all([.any([.owners(["a"]), .shared])] + ordinary))
         #expect(try filter("patient/*.rs", .only([])) == .all([.shared] + ordinary))
-        // A query that narrows what is reached without it anyway is not asked.
+        // A query that limits access granted without it anyway is not needed.
         #expect(
             try filter("patient/Observation.rs?status=final patient/*.s conf/V sens/*", .only(["a"]))
                 == .any([.owners(["a"]), .shared]))
@@ -110,7 +110,7 @@ import Testing
                 == .any([.all([.type(["Observation"]), .query(query)]), .type(["Patient"])]))
     }
 
-    @Test func aQueryIsAskedWhereItReachesOtherPatientsThanWhatHasNone() throws {
+    @Test func queryIsUsedForPatientsThatOnlyItsScopeReaches() throws {
         let grant = try AccessGrant(
             client: "app", person: "p", role: .practitioner, patients: .only(["a", "b"]), patientInContext: "a",
             scopes: AccessScopes("patient/*.rs user/Observation.rs?status=final"))

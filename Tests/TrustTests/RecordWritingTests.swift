@@ -26,43 +26,43 @@ import Testing
         policy.decideCreate(try grant(scopes), of: facts, at: now)
     }
 
-    private func update(_ scopes: String, _ present: RecordFacts, _ new: RecordFacts) throws -> RecordDecision {
+    private func update(_ scopes: String, from present: RecordFacts, to new: RecordFacts) throws -> RecordDecision {
         policy.decideUpdate(try grant(scopes), from: present, to: new, at: now)
     }
 
-    @Test func whatIsWrittenBelongsToThePatientsOfTheGrantBeforeAndAfter() throws {
+    @Test func writtenRecordBelongsToPatientsOfTheGrantBeforeAndAfter() throws {
         let scopes = "patient/*.cruds"
         #expect(try create(scopes, facts(["a"])) == .permitted)
         #expect(try create(scopes, facts(["b"])) == .refused(.otherPatient))
         #expect(try create(scopes, facts(["a", "b"])) == .refused(.otherPatient))
         #expect(try create(scopes, facts([])) == .refused(.patientMissing))
-        #expect(try update(scopes, facts(["a"]), facts(["a"])) == .permitted)
-        #expect(try update(scopes, facts(["a"]), facts(["b"])) == .refused(.otherPatient))
-        #expect(try update(scopes, facts(["a"]), facts([])) == .refused(.patientMissing))
-        #expect(try update(scopes, facts(["b"]), facts(["a"])) == .hidden(.otherPatient))
-        #expect(try update(scopes, facts(["a", "b"]), facts(["a"])) == .hidden(.otherPatient))
+        #expect(try update(scopes, from: facts(["a"]), to: facts(["a"])) == .permitted)
+        #expect(try update(scopes, from: facts(["a"]), to: facts(["b"])) == .refused(.otherPatient))
+        #expect(try update(scopes, from: facts(["a"]), to: facts([])) == .refused(.patientMissing))
+        #expect(try update(scopes, from: facts(["b"]), to: facts(["a"])) == .hidden(.otherPatient))
+        #expect(try update(scopes, from: facts(["a", "b"]), to: facts(["a"])) == .hidden(.otherPatient))
         #expect(policy.decideDelete(try grant(scopes), of: facts(["a"]), at: now) == .permitted)
         #expect(policy.decideDelete(try grant(scopes), of: facts(["b"]), at: now) == .hidden(.otherPatient))
     }
 
-    @Test func whatIsSharedIsWrittenByThoseWhoReachAllPatients() throws {
+    @Test func sharedRecordsNeedAGrantForAllPatients() throws {
         let organization = facts([], type: "Organization")
         #expect(try create("patient/*.cruds", organization) == .refused(.sharedRecord))
-        #expect(try update("patient/*.cruds", organization, organization) == .refused(.sharedRecord))
+        #expect(try update("patient/*.cruds", from: organization, to: organization) == .refused(.sharedRecord))
         #expect(policy.decideDelete(try grant("user/*.cruds"), of: organization, at: now) == .refused(.sharedRecord))
         let all = try grant("user/*.cruds", .all)
         #expect(policy.decideCreate(all, of: organization, at: now) == .permitted)
         #expect(policy.decideUpdate(all, from: organization, to: organization, at: now) == .permitted)
         #expect(policy.decideDelete(all, of: organization, at: now) == .permitted)
-        // It cannot be made one patient's own either.
+        // It cannot be assigned to one patient either.
         #expect(
-            try update("patient/*.cruds", facts([], type: "Device"), facts(["a"], type: "Device"))
+            try update("patient/*.cruds", from: facts([], type: "Device"), to: facts(["a"], type: "Device"))
                 == .refused(.sharedRecord))
     }
 
-    @Test func theLetterCountsFirstAndTellsOfNoRecord() throws {
+    @Test func interactionScopeIsCheckedFirstAndRevealsNoRecord() throws {
         for present in [facts(["a"]), facts(["b"]), facts(["a"], Self.restricted)] {
-            #expect(try update("patient/*.crds", present, facts(["a"])) == .refused(.insufficientScope))
+            #expect(try update("patient/*.crds", from: present, to: facts(["a"])) == .refused(.insufficientScope))
             #expect(
                 policy.decideDelete(try grant("patient/*.crus"), of: present, at: now) == .refused(.insufficientScope))
         }
@@ -70,18 +70,21 @@ import Testing
         #expect(try create("patient/Condition.c", facts(["a"])) == .refused(.insufficientScope))
     }
 
-    @Test func newContentThatMayNotBeIsRefusedAlikeWhateverIsThere() throws {
+    @Test func forbiddenNewContentIsRefusedIndependentlyOfTheExistingRecord() throws {
         for present in [facts(["a"]), facts(["b"]), facts(["a"], Self.restricted)] {
-            #expect(try update("patient/*.cu", present, facts(["b"])) == .refused(.otherPatient))
+            #expect(try update("patient/*.cu", from: present, to: facts(["b"])) == .refused(.otherPatient))
         }
         #expect(try create("patient/*.cu", facts(["b"])) == .refused(.otherPatient))
     }
 
-    @Test func whatIsHiddenIsNeitherChangedNorDeleted() throws {
+    @Test func hiddenRecordIsNeitherChangedNorDeleted() throws {
         for labels in [Self.restricted, Self.sensitive] {
             let present = facts(["a"], labels)
-            #expect(try !update("patient/*.cruds", present, present).isPermitted)
-            if case .hidden = try update("patient/*.cruds", present, present) {} else { Issue.record("\(labels)") }
+            #expect(try !update("patient/*.cruds", from: present, to: present).isPermitted)
+            if case .hidden = try update("patient/*.cruds", from: present, to: present) {
+            } else {
+                Issue.record("\(labels)")
+            }
             if case .hidden = policy.decideDelete(try grant("patient/*.cruds"), of: present, at: now) {
             } else {
                 Issue.record("\(labels)")
@@ -89,15 +92,15 @@ import Testing
         }
     }
 
-    @Test func labelsMayBeRaisedAlsoBeyondWhatTheWriterSees() throws {
+    @Test func labelsMayBeRaisedBeyondTheWritersAccess() throws {
         for labels in [Self.restricted, Self.sensitive] {
             #expect(try create("patient/*.cu", facts(["a"], labels)) == .permitted)
-            #expect(try update("patient/*.cu", facts(["a"]), facts(["a"], labels)) == .permitted)
+            #expect(try update("patient/*.cu", from: facts(["a"]), to: facts(["a"], labels)) == .permitted)
         }
-        #expect(try update("patient/*.cu", facts(["a"], Self.unrestricted), facts(["a"])) == .permitted)
+        #expect(try update("patient/*.cu", from: facts(["a"], Self.unrestricted), to: facts(["a"])) == .permitted)
     }
 
-    @Test func toLowerLabelsTakesTheWidestScopes() throws {
+    @Test func loweringLabelsNeedsTheWidestScopes() throws {
         let cases = [
             (Self.restricted, SecurityLabels.none), (Self.sensitive, .none), (.none, Self.unrestricted),
             (Self.sensitive, Self.restricted),
@@ -105,33 +108,35 @@ import Testing
         for (present, new) in cases {
             for scopes in ["conf/V sens/HIV", "conf/R sens/*"] {
                 #expect(
-                    try update("patient/*.cu " + scopes, facts(["a"], present), facts(["a"], new))
+                    try update("patient/*.cu " + scopes, from: facts(["a"], present), to: facts(["a"], new))
                         == .refused(.labelsLowered))
             }
             #expect(
-                try update("patient/*.cu conf/V sens/*", facts(["a"], present), facts(["a"], new)) == .permitted)
+                try update("patient/*.cu conf/V sens/*", from: facts(["a"], present), to: facts(["a"], new))
+                    == .permitted)
         }
         #expect(try create("patient/*.cu", facts(["a"], Self.unrestricted)) == .refused(.labelsLowered))
         #expect(try create("patient/*.cu conf/V sens/*", facts(["a"], Self.unrestricted)) == .permitted)
         #expect(
-            try update("patient/*.cu", facts(["a"], Self.unrestricted), facts(["a"], Self.unrestricted)) == .permitted)
+            try update("patient/*.cu", from: facts(["a"], Self.unrestricted), to: facts(["a"], Self.unrestricted))
+                == .permitted)
     }
 
-    @Test func aQueryHoldsBeforeAndAfter() throws {
+    @Test func queryOfAScopeMustMatchBeforeAndAfterAWrite() throws {
         let scope = "patient/Observation.cud?status=final"
         let query = try #require(AccessScope(scope).resource?.query)
         let inside = facts(["a"], matching: [query])
         #expect(try create(scope, inside) == .permitted)
         #expect(try create(scope, facts(["a"])) == .refused(.scopeQueryNotMet))
-        #expect(try update(scope, inside, inside) == .permitted)
-        #expect(try update(scope, inside, facts(["a"])) == .refused(.scopeQueryNotMet))
-        #expect(try update(scope, facts(["a"]), inside) == .hidden(.scopeQuery))
-        // Who may read it is told why.
-        #expect(try update(scope + " patient/*.r", facts(["a"]), inside) == .refused(.insufficientScope))
+        #expect(try update(scope, from: inside, to: inside) == .permitted)
+        #expect(try update(scope, from: inside, to: facts(["a"])) == .refused(.scopeQueryNotMet))
+        #expect(try update(scope, from: facts(["a"]), to: inside) == .hidden(.scopeQuery))
+        // A caller who may read it gets the reason.
+        #expect(try update(scope + " patient/*.r", from: facts(["a"]), to: inside) == .refused(.insufficientScope))
         #expect(policy.decideDelete(try grant(scope), of: facts(["a"]), at: now) == .hidden(.scopeQuery))
     }
 
-    @Test func nobodyWritesTheAudit() throws {
+    @Test func auditCannotBeWritten() throws {
         let grant = try grant("system/*.cruds conf/V sens/*", .all)
         let event = facts([], type: "AuditEvent")
         #expect(policy.decideCreate(grant, of: event, at: now) == .refused(.auditImmutable))
@@ -139,13 +144,13 @@ import Testing
         #expect(policy.decideDelete(grant, of: event, at: now) == .refused(.auditImmutable))
         #expect(policy.decide(grant, .patch, type: "AuditEvent", at: now) == .refused(.auditImmutable))
         #expect(policy.decide(grant, .read, record: event, at: now) == .permitted)
-        // A writing interaction is never decided as if it read.
+        // A writing interaction is never decided like a read.
         #expect(policy.decide(grant, .update, record: facts(["a"]), at: now) == .refused(.insufficientScope))
     }
 
-    /// Whatever the grant: nobody changes what they do not reach, nothing leaves their reach, and labels fall for those
-    /// alone from whom nothing is hidden.
-    @Test func noWriteLeavesTheGrantsReach() throws {
+    /// For any grant: only records of the grant are changed, no record leaves it, and only callers from whom nothing is
+    /// hidden may lower labels.
+    @Test func writesStayWithinTheGrant() throws {
         var generator = Seeded.fresh()
         var permitted = 0
         for _ in 0..<8000 {

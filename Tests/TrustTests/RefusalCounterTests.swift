@@ -18,7 +18,7 @@ struct RefusalCounterTests {
         }
     }
 
-    @Test func aFloodOfRefusalsIsWrittenAFewTimesAndCountedWhole() async throws {
+    @Test func floodOfRefusalsIsCountedInFewWrites() async throws {
         try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
             let clock = TestClock()
             let counted = CountingDatabase(database)
@@ -37,7 +37,7 @@ struct RefusalCounterTests {
                     "2026-01-01T00:00 token-invalid": 1701, "2026-01-01T00:01 token-invalid": 1,
                     "2026-01-01T00:01 receipt-invalid": 2,
                 ])
-            // Nothing new, nothing written.
+            // Without new refusals nothing is written.
             let writes = counted.writes
             await counter.flush()
             #expect(counted.writes == writes)
@@ -73,7 +73,7 @@ struct RefusalCounterTests {
         }
     }
 
-    @Test func manyAtOnceAreAllCounted() async throws {
+    @Test func concurrentRefusalsAreAllCounted() async throws {
         try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
             let clock = TestClock()
             let counter = RefusalCounter(database: database, interval: 0, clock: { clock.now })
@@ -86,7 +86,7 @@ struct RefusalCounterTests {
     }
 }
 
-/// Counts the transactions, and is busy when it is told to be.
+/// Counts the transactions, and can simulate a busy store.
 private final class CountingDatabase: SQLDatabase {
     private let database: any SQLDatabase
     private let state = Mutex((writes: 0, isBusy: false))

@@ -8,7 +8,7 @@ import Testing
         "http://127.0.0.1:8910/cb", "http://[::1]:8910/cb", "http://localhost/cb", "org.example.app:/callback",
         "org.example.app://callback", "com.example.a-1:/cb", "io.study2.app:cb",
     ])
-    func usersAreSentBackByTLSToTheMachineItselfOrToAnApp(text: String) throws {
+    func redirectionIsHTTPSLoopbackOrAnAppScheme(text: String) throws {
         #expect(try #require(RegisteredURL(text)).isRedirection)
     }
 
@@ -22,18 +22,18 @@ import Testing
         "https://app.example/a b", "https://app.example/\u{0}", "https://app.example/ü", "https://.example/",
         "https://app.example./", "http://127.0.0.1.attacker.example/", "http://127.0.0.1@attacker.example/",
         "http://[::1", "http://[::1]x/", "myapp://callback", "https://app.example/\r\nLocation:x", "urn:ietf:wg:oauth",
-        // What a browser runs or opens, also as the beginning of a name; what is no name of a domain.
+        // Schemes that a browser runs or opens, also as the beginning of a name; invalid domain names.
         "javascript.x:alert(1)", "javascript.example.app:/cb", "data.x:text/html,x", "vbscript.x:y",
         "file.x:/etc/passwd",
         "blob.x:y", "about.x:blank", "http.x:/cb", "https.x://a", "view-source.x:y", "intent.x:/y", ".x:/cb", "x.:/cb",
         "a..b:/cb",
         "-a.b:/cb", "a-.b:/cb", "a+b.c:/cb", "a.b+c:/cb", "1a.b:/cb",
     ])
-    func nowhereElse(text: String) {
+    func otherRedirectionsAreRefused(text: String) {
         #expect(RegisteredURL(text)?.isRedirection != true)
     }
 
-    @Test func itsPartsAreWhatIsAskedFor() throws {
+    @Test func partsOfTheURLAreReadCorrectly() throws {
         let url = try #require(RegisteredURL("https://app.example:8443/a/b?c=d"))
         #expect(url.host == "app.example" && url.port == 8443 && url.target == "/a/b?c=d")
         #expect(url.origin == "https://app.example:8443")
@@ -48,13 +48,13 @@ import Testing
         "https://10.0.0.1/jwks.json", "https://2130706433/", "https://0x7f.1/", "https://[::ffff:127.0.0.1]/",
         "https://[::1]/", "https://127.1/", "gopher://client.example/", "file:///etc/passwd", "https://intranet/",
     ])
-    func keysAreFetchedFromAHostsNameByTLSAlone(text: String) {
+    func keySetURLMustBeHTTPSWithAHostName(text: String) {
         let url = RegisteredURL(text)
-        // 0x7f.1 has letters and a dot: where its name leads is looked at before anybody connects.
+        // 0x7f.1 has letters and a dot: the address of its name is checked before a connection is made.
         #expect(url?.isKeySet(allowingLoopback: false) != true || text == "https://0x7f.1/")
     }
 
-    @Test func aDevelopmentStudyFetchesThemFromTheMachineItself() throws {
+    @Test func keySetURLMayBeLoopbackInADevelopmentStudy() throws {
         let loopback = try #require(RegisteredURL("http://127.0.0.1:9/jwks.json"))
         #expect(loopback.isKeySet(allowingLoopback: true) && !loopback.isKeySet(allowingLoopback: false))
         #expect(try #require(RegisteredURL("https://client.example/jwks.json")).isKeySet(allowingLoopback: false))

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Trust
 
-/// Whether what a grant stands on was taken back, for work that outlives its request.
+/// Whether the basis of a grant was revoked, for work that outlives its request.
 @Suite struct RevokingTests {
     private func isRevoked(
-        _ grant: AccessGrant, _ access: AccessControl, _ database: any SQLDatabase
+        _ grant: AccessGrant, access: AccessControl, database: any SQLDatabase
     ) async throws -> Bool {
         try await database.read { try access.isRevoked(grant, in: $0) }
     }
 
-    @Test func aTokenThatWasMadeByHandIsRevokedByItsId() async throws {
+    @Test func manuallyIssuedTokenIsRevokedByItsID() async throws {
         try await withAccess { access, database, clock async throws in
             for scopes in [nil, "user/*.rs"] {
                 let token: String
@@ -24,14 +24,14 @@ import Testing
                     token = try await access.createStaffToken(lifetime: 60)
                 }
                 let grant = try #require(try await access.grant(bearer: token))
-                #expect(try await !isRevoked(grant, access, database))
+                #expect(try await !isRevoked(grant, access: access, database: database))
                 #expect(try AccessGrant(kept: grant.kept) == grant)
                 clock.advance(120)
-                // It came to its own end.
+                // It expired.
                 #expect(try await access.grant(bearer: token) == nil)
-                #expect(try await !isRevoked(grant, access, database))
+                #expect(try await !isRevoked(grant, access: access, database: database))
                 _ = try await access.revokeStaffToken(id: grant.actor.id, by: site)
-                #expect(try await isRevoked(grant, access, database))
+                #expect(try await isRevoked(grant, access: access, database: database))
             }
         }
     }
@@ -49,34 +49,34 @@ import Testing
                 return (token, try #require(try await access.grant(bearer: token)))
             }
             let first = try await issued()
-            #expect(try await !isRevoked(first.grant, access, database))
+            #expect(try await !isRevoked(first.grant, access: access, database: database))
             clock.advance(600)
-            #expect(try await !isRevoked(first.grant, access, database))
+            #expect(try await !isRevoked(first.grant, access: access, database: database))
             let second = try await issued()
             try await access.revoke(token: second.token, of: client)
-            #expect(try await isRevoked(second.grant, access, database))
-            // It has another one.
+            #expect(try await isRevoked(second.grant, access: access, database: database))
+            // The client has another token.
             _ = try await issued()
-            #expect(try await !isRevoked(second.grant, access, database))
+            #expect(try await !isRevoked(second.grant, access: access, database: database))
             _ = try await access.revokeClient(id: client.id, by: site)
-            #expect(try await isRevoked(first.grant, access, database))
+            #expect(try await isRevoked(first.grant, access: access, database: database))
         }
     }
 
-    @Test func whoIsNotKnownIsRevoked() async throws {
+    @Test func grantOfAnUnknownClientIsRevoked() async throws {
         try await withAccess { access, database, _ async throws in
             let grant = try AccessGrant(
                 client: "nobody", role: .service, patients: .all, scopes: AccessScopes("system/*.rs"))
-            #expect(try await isRevoked(grant, access, database))
+            #expect(try await isRevoked(grant, access: access, database: database))
         }
     }
 
     @Test(arguments: [AccessControl.revokedSQL, AccessControl.ownAuthorizationsSQL, AccessControl.authorizationsSQL])
-    func whatIsAskedGoesByAnIndex(sql: String) async throws {
+    func tokenQueriesUseAnIndex(sql: String) async throws {
         try await withAccess { _, database, _ async throws in
             let parameters = sql.filter { $0 == "?" }.map { _ in SQLValue("a") }
             let plan = try await database.read { try QueryPlan(sql, parameters, in: $0) }
-            // Tokens that are made by hand are few.
+            // Manually created tokens are few.
             #expect(!plan.readsAll || sql == AccessControl.revokedSQL, "\(plan)")
         }
     }

@@ -4,16 +4,16 @@ import Testing
 @testable import Trust
 
 @Suite struct ScopeNarrowingTests {
-    private func narrowed(_ asked: String, _ most: String) throws -> String {
-        try AccessScopes(asked).narrowed(to: AccessScopes(most)).text
+    private func narrowed(_ asked: String, _ limit: String) throws -> String {
+        try AccessScopes(asked).narrowed(to: AccessScopes(limit)).text
     }
 
     @Test(arguments: [
-        // What may be had wholly is answered as it was asked for.
+        // A fully granted scope is returned as requested.
         ("patient/Observation.read", "patient/*.cruds", "patient/Observation.read"),
         ("patient/Observation.rs", "patient/*.read", "patient/Observation.rs"),
         ("openid fhirUser patient/*.rs", "patient/*.rs openid fhirUser launch", "openid fhirUser patient/*.rs"),
-        // Less by type, letters and query; version 1 stays where it has a word for it.
+        // Less by type, letters and query; version 1 is kept if it has a word for the result.
         ("patient/*.read", "patient/Observation.cruds", "patient/Observation.read"),
         (
             "patient/*.*", "patient/Observation.rs patient/Condition.cud",
@@ -36,7 +36,7 @@ import Testing
             "patient/Observation.rs", "patient/*.rs?_tag=x patient/Observation.s",
             "patient/Observation.rs?_tag=x patient/Observation.s"
         ),
-        // A context is no other one.
+        // A context does not include another one.
         ("system/*.rs", "patient/*.rs user/*.rs", ""), ("patient/*.rs", "user/*.rs system/*.rs", ""),
         // Labels.
         ("user/*.rs conf/V", "user/*.rs conf/R", "user/*.rs conf/R"),
@@ -50,21 +50,21 @@ import Testing
         ("user/*.rs sens/ETH", "user/*.rs sens/SPI", "user/*.rs sens/SUD"),
         ("user/*.rs sens/ETH", "user/*.rs sens/*", "user/*.rs sens/ETH"),
         ("user/*.rs sens/ETH", "user/*.rs", "user/*.rs"),
-        // What is not known, and what may not be had.
+        // Unknown scopes, and scopes that may not be granted.
         ("openid offline_access what launch/patient", "openid what", "openid"),
         ("what btg conf/V sens/*", "what btg user/*.rs", ""),
     ])
-    func whatIsLeft(asked: String, most: String, left: String) throws {
-        #expect(try narrowed(asked, most) == left)
+    func narrowingGivesThePermittedScopes(asked: String, limit: String, left: String) throws {
+        #expect(try narrowed(asked, limit) == left)
     }
 
-    @Test func whatTwoListsHaveInCommonIsBounded() throws {
+    @Test func sizeOfAnIntersectionIsLimited() throws {
         let asked = (0..<200).map { "user/*.rs?a=\($0)" }.joined(separator: " ")
-        let most = (0..<200).map { "user/*.rs?b=\($0)" }.joined(separator: " ")
-        #expect(throws: ScopeError.tooMany) { try narrowed(asked, most) }
+        let limit = (0..<200).map { "user/*.rs?b=\($0)" }.joined(separator: " ")
+        #expect(throws: ScopeError.tooMany) { try narrowed(asked, limit) }
     }
 
-    @Test func whatIsLeftCanBeReadAgain() throws {
+    @Test func narrowedScopesCanBeReadAgain() throws {
         func parameters(_ name: String) -> String { (0..<16).map { "\(name)\($0)=1" }.joined(separator: "&") }
         // Both together have more parameters than a scope may have.
         let left = try narrowed("user/*.rs?\(parameters("a")) user/*.d", "user/*.rs?\(parameters("b")) user/*.d")
@@ -77,7 +77,7 @@ import Testing
                 "patient/Patient.rs patient/Device.rs "))
     }
 
-    /// What is permitted after narrowing is what both permit, asked for each context, type, letter and choice of met
+    /// Narrowed scopes permit what both lists permit, checked for each context, type, letter and set of matched
     /// parameters.
     @Test func narrowingIsTheIntersection() throws {
         var generator = Seeded.fresh()
@@ -85,29 +85,31 @@ import Testing
         var permitted = 0
         for _ in 0..<400 {
             let asked = try AccessScopes(RandomGrants.scopes(&generator, labels: true))
-            let most = try AccessScopes(RandomGrants.scopes(&generator, labels: true))
-            let left = try asked.narrowed(to: most)
+            let limit = try AccessScopes(RandomGrants.scopes(&generator, labels: true))
+            let left = try asked.narrowed(to: limit)
             for context in ResourceScope.Context.allCases {
                 for type in ["Observation", "Patient", "Device"] {
                     for permission in [ScopePermissions.create, .read, .update, .delete, .search] {
                         for met in RandomGrants.metParameters {
-                            let both = [asked, most].allSatisfy { permits($0, context, type, permission, met) }
-                            let isLeft = permits(left, context, type, permission, met)
-                            if isLeft != both { Issue.record("\(asked.text) | \(most.text) | \(left.text)") }
+                            let both = [asked, limit].allSatisfy {
+                                permits($0, context: context, type: type, permission: permission, met: met)
+                            }
+                            let isLeft = permits(left, context: context, type: type, permission: permission, met: met)
+                            if isLeft != both { Issue.record("\(asked.text) | \(limit.text) | \(left.text)") }
                             if both { permitted += 1 }
                         }
                     }
                 }
             }
             guard !left.permitNothing else { continue }
-            #expect(left.confidentiality == min(asked.confidentiality, most.confidentiality))
+            #expect(left.confidentiality == min(asked.confidentiality, limit.confidentiality))
             for sensitivities in codes {
                 #expect(
                     left.sensitivity.permits(sensitivities)
-                        == [asked, most].allSatisfy { $0.sensitivity.permits(sensitivities) },
-                    "\(asked.text) | \(most.text) | \(left.text) | \(sensitivities)")
+                        == [asked, limit].allSatisfy { $0.sensitivity.permits(sensitivities) },
+                    "\(asked.text) | \(limit.text) | \(left.text) | \(sensitivities)")
             }
-            // Narrowing again changes nothing, and neither does narrowing by itself.
+            // Narrowing again, or by the result itself, changes nothing.
             #expect(try left.narrowed(to: left).text == left.text)
             #expect(try AccessScopes(left.text) == left)
         }
@@ -115,8 +117,8 @@ import Testing
     }
 
     private func permits(
-        _ scopes: AccessScopes, _ context: ResourceScope.Context, _ type: String, _ permission: ScopePermissions,
-        _ met: Set<String>
+        _ scopes: AccessScopes, context: ResourceScope.Context, type: String, permission: ScopePermissions,
+        met: Set<String>
     ) -> Bool {
         scopes.resources(of: type, for: permission).contains { scope in
             scope.context == context

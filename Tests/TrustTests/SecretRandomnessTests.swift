@@ -4,9 +4,9 @@ import Testing
 
 @testable import Trust
 
-/// S16: nobody guesses a secret, and none is given twice.
+/// S16: secrets cannot be guessed, and are never repeated.
 @Suite struct SecretRandomnessTests {
-    @Test func s16SecretsHaveEnoughBitsAndNoneComesTwice() throws {
+    @Test func s16SecretsHaveEnoughBitsAndAreUnique() throws {
         let secrets = try (0..<1_000).map { _ in
             let secret = String.newSecret(AccessControl.systemRandom)
             let bytes = try #require(Data(base64URL: secret))
@@ -16,14 +16,14 @@ import Testing
         #expect(Set(secrets).count == secrets.count)
         let ids = (0..<1_000).map { _ in RandomID.make(AccessControl.systemRandom) }
         #expect(Set(ids).count == ids.count)
-        // Of a million begins of 64 bits two are the same once in 37 million runs.
+        // Of a million values of 64 bits two are equal once in 37 million runs.
         let count = 1_000_000
         let begins = AccessControl.systemRandom(count * 8).withUnsafeBytes { bytes in
             (0..<count).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) }.sorted()
         }
         let twice = zip(begins, begins.dropFirst()).filter { $0 == $1 }
         #expect(twice.isEmpty)
-        // Each bit is set in half of them: a million throws of a coin are off by less than six deviations.
+        // Each bit is set in half of them: a million coin tosses deviate by less than six standard deviations.
         for bit in 0..<64 {
             let set = begins.reduce(0) { $0 + Int($1 >> bit & 1) }
             #expect(abs(set - count / 2) < 3_000, "bit \(bit): \(set)")

@@ -12,7 +12,7 @@ import Testing
 
     private func labels(_ codings: (system: String?, code: String?)...) -> SecurityLabels { SecurityLabels(codings) }
 
-    @Test func theHighestConfidentialityCountsAndNoneIsN() {
+    @Test func highestConfidentialityCountsAndTheDefaultIsN() {
         #expect(SecurityLabels.none == SecurityLabels(confidentiality: .normal, sensitivities: []))
         #expect(labels((Self.conf, "U")).confidentiality == .unrestricted)
         #expect(labels((Self.conf, "R"), (Self.conf, "V"), (Self.conf, "U")).confidentiality == .veryRestricted)
@@ -20,7 +20,7 @@ import Testing
         #expect(Confidentiality.allCases.sorted() == Confidentiality.allCases)
     }
 
-    @Test func sensitivitiesAreThoseOfTheirOwnSystems() {
+    @Test func sensitivitiesAreReadFromTheirSystemsOnly() {
         #expect(labels((Self.act, "ETHUD"), (Self.local, "SOC")).sensitivities == ["ETHUD", "SOC"])
         #expect(labels((Self.act, "HIV")).confidentiality == .normal)
     }
@@ -30,17 +30,17 @@ import Testing
         (conf, "ETH"), (conf, "HIV"), (conf, "PSY"), (conf, "SDV"), (conf, "B"), (conf, "_Confidentiality"),
         (conf, "r"),
         (conf, "N "), (conf, nil), (conf, ""),
-        // What v3-ActCode has besides, what it has not, and what is ours or another's.
+        // Other codes of v3-ActCode, codes that it does not have, and local or foreign ones.
         (act, "SOC"), (act, "_InformationSensitivityPolicy"), (act, "ENCRYPT"), (act, "AMB"), (act, "eth"), (act, "?"),
         (act, "*"), (act, nil), (local, "ETH"), (local, "X"), (local, nil),
-        // Systems spelled otherwise.
+        // Systems in other spellings.
         ("http://hl7.org/fhir/v3/Confidentiality", "R"), ("urn:oid:2.16.840.1.113883.5.25", "R"),
         (conf + "|2018-08-12", "R"), (conf + "/", "R"), ("https://terminology.hl7.org/CodeSystem/v3-ActCode", "ETH"),
         ("http://terminology.hl7.org/CodeSystem/v3-ObservationValue", nil),
         ("http://terminology.hl7.org/CodeSystem/v3-ObservationValue/", "PSEUDED"), (nil, "PSEUDED"), (nil, "R"),
         (nil, nil), ("", ""),
     ])
-    func whatIsNotUnderstoodShowsToThoseAloneWhoMaySeeAllThatIsSensitive(system: String?, code: String?) throws {
+    func unknownLabelIsShownOnlyToCallersWithAllSensitivities(system: String?, code: String?) throws {
         let labels = labels((system, code), (Self.act, "HIV"))
         #expect(labels.confidentiality == .normal)
         #expect(labels.sensitivities == ["HIV", SecurityLabels.unrecognized])
@@ -49,7 +49,7 @@ import Testing
         #expect(try AccessScopes("sens/*").sensitivity.permits(labels.sensitivities))
     }
 
-    /// They say how a record was made, and hide nothing.
+    /// They describe how a record was made, and hide nothing.
     @Test(arguments: [
         "PSEUDED", "REDACTED", "ANONYED", "ABSTRED", "AGGRED", "MASKED", "SUBSETTED", "SYNTAC", "TRSLT", "VERSIONED",
         "PATRPT", "RELIABLE", "UNRELIABLE", "PROAST",
@@ -76,13 +76,13 @@ import Testing
         #expect(codes.highest(of: ["ETH", "SUD", "HIV"]) == ["ETH", "HIV"])
     }
 
-    @Test func aCodeThatIsBelowItselfEndsTheSearch() {
+    @Test func cycleInTheHierarchyEndsTheSearch() {
         let codes = SensitivityCodes("a b\nb a\nc a b\n")
         #expect(codes.covered(by: "a") == ["a", "b", "c"])
         #expect(codes.covered(by: "c") == ["c"])
     }
 
-    /// The table is what HL7 publishes, asked in another way: by walking down.
+    /// Compares the table with HL7's publication by another algorithm: walking down the hierarchy.
     @Test(.enabled(if: PublishedData.url("fhir-r4.tar.xz") != nil))
     func theTableIsThePublishedHierarchy() throws {
         let name = "fhir-r4/definitions/CodeSystem-v3-ActCode.json"
@@ -100,7 +100,7 @@ import Testing
         let policy = try #require(below["_InformationSensitivityPolicy"]).subtracting(["_InformationSensitivityPolicy"])
         #expect(SensitivityCodes.r4.all == policy.union(["SOC"]))
         for code in policy where code != "ETH" {
-            // What we add is that ETH covers SUD.
+            // The only addition of the table is that ETH covers SUD.
             #expect(SensitivityCodes.r4.covered(by: code) == below[code], "\(code)")
         }
     }

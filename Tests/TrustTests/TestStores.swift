@@ -6,7 +6,7 @@ import Testing
 
 @testable import Trust
 
-/// A clock that the test moves.
+/// A clock that the test sets.
 final class TestClock: Sendable {
     private let seconds = Mutex(1_767_225_600.0)
 
@@ -17,7 +17,7 @@ final class TestClock: Sendable {
     }
 }
 
-/// The records' side.
+/// Passes an access control with the tables of the records store.
 func withAccess(_ body: (AccessControl, any SQLDatabase, TestClock) async throws -> Void) async throws {
     try await withTemporaryDatabase(TrustSchema.migrations) { database async throws in
         let clock = TestClock()
@@ -25,7 +25,7 @@ func withAccess(_ body: (AccessControl, any SQLDatabase, TestClock) async throws
     }
 }
 
-/// The queue's side.
+/// Passes a device access with the tables of the queue store.
 func withDevices(_ body: (DeviceAccess, any SQLDatabase, TestClock) async throws -> Void) async throws {
     try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
         let clock = TestClock()
@@ -46,7 +46,7 @@ extension AccessControl {
 }
 
 extension SQLDatabase {
-    /// All that the tables hold, as text.
+    /// Returns all contents of the tables as text.
     func contents(_ tables: [String]) async throws -> String {
         try await read { transaction in
             try tables.flatMap { table in

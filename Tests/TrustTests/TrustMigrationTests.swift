@@ -5,30 +5,32 @@ import Testing
 
 @testable import Trust
 
-/// A records' store of version 0.4, in which devices, clients and the audit named participants.
+/// A records store of version 0.4, in which devices, clients and the audit named participants.
 @Suite(.timeLimit(.minutes(10)))
 struct TrustMigrationTests {
     private static let former = [
         "INSERT INTO enrolment VALUES ('e1', 'r1', 'participant-anna', '2026-01-02T00:00:00.000Z', "
             + "'2026-01-01T00:00:00.000Z', NULL)",
-        // Bound, and nobody knows when.
+        // Bound at an unknown time.
         "INSERT INTO enrolment VALUES ('e2', 'r2', 'participant-bert', NULL, '2026-01-03T00:00:00.000Z', NULL)",
         "INSERT INTO enrolment VALUES ('e3', 'r3', NULL, NULL, '2026-01-04T00:00:00.000Z', NULL)",
         "INSERT INTO client VALUES ('c1', 'e1', 'x', 'App', '2026-01-01T00:00:00.000Z', NULL)",
         "INSERT INTO access_token VALUES ('t', 'c1', '2026-01-01T00:00:00.000Z', '2026-01-01T01:00:00.000Z')",
         "INSERT INTO staff_token VALUES ('s', 'staff-1', 'Team', '2026-01-01T00:00:00.000Z', NULL)",
-        audit("c1", "device", "write-record", "Observation", "o1", "participant-anna"),
-        audit("c1", "device", "write-record", "Patient", "participant-anna", "participant-anna"),
-        // The receiver knew the URL alone: whose it was stood in the id.
-        audit("c1", "device", "submit", "Patient", "participant-anna", nil),
-        audit("s", "staff", "read-record", "Patient", "participant-carl", nil),
-        audit("s", "staff", "read-record", "Condition", "o2", "participant-bert"),
-        audit("s", "staff", "search-records", "Patient", nil, nil),
-        audit(nil, nil, "register", "Client", nil, nil),
+        audit("c1", role: "device", action: "write-record", type: "Observation", id: "o1", subject: "participant-anna"),
+        audit(
+            "c1", role: "device", action: "write-record", type: "Patient", id: "participant-anna",
+            subject: "participant-anna"),
+        // The receiver knew only the URL: its id contained the owner.
+        audit("c1", role: "device", action: "submit", type: "Patient", id: "participant-anna", subject: nil),
+        audit("s", role: "staff", action: "read-record", type: "Patient", id: "participant-carl", subject: nil),
+        audit("s", role: "staff", action: "read-record", type: "Condition", id: "o2", subject: "participant-bert"),
+        audit("s", role: "staff", action: "search-records", type: "Patient", id: nil, subject: nil),
+        audit(nil, role: nil, action: "register", type: "Client", id: nil, subject: nil),
     ]
 
     private static func audit(
-        _ actor: String?, _ role: String?, _ action: String, _ type: String?, _ id: String?, _ subject: String?
+        _ actor: String?, role: String?, action: String, type: String?, id: String?, subject: String?
     ) -> String {
         let texts = [actor, role, action, type, id, subject].map { $0.map { "'\($0)'" } ?? "NULL" }
         return """
@@ -58,7 +60,7 @@ struct TrustMigrationTests {
             let audit = try await database.contents(["audit", "audit_participant"])
             #expect(!audit.contains("participant-"), "\(audit)")
             #expect(audit.contains("o1"))
-            // One row each resolves them, so the list shows them still.
+            // One row each resolves them, so the list still shows them.
             let pseudonyms = try await database.read {
                 try $0.query("SELECT participant, pseudonym FROM participant_pseudonym ORDER BY participant").map {
                     (try $0.text("participant"), try $0.text("pseudonym"))
@@ -75,7 +77,7 @@ struct TrustMigrationTests {
         }
     }
 
-    @Test func whatCameAfterWorksOnWhatWasThere() async throws {
+    @Test func migratedStoreSupportsNewOperations() async throws {
         try await withFormer { database async throws in
             let clock = TestClock()
             try await Migration.apply(TrustSchema.migrations, at: clock.now, to: database)
@@ -90,7 +92,7 @@ struct TrustMigrationTests {
         }
     }
 
-    @Test func aDatabaseKeepsToOneBindingOfEachThatHolds() async throws {
+    @Test func databaseAllowsOneCurrentBindingOfEachDeviceAndParticipant() async throws {
         try await withAccess { _, database, _ async throws in
             func insert(_ device: String, _ participant: String?, ended: String? = nil) async -> String? {
                 do {

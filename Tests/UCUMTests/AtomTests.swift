@@ -49,7 +49,7 @@ import UCUM
         #expect(try UCUMUnit(caseInsensitive: text).code == code)
     }
 
-    @Test func aWrongCaseInsensitiveUnitHasItsPlace() {
+    @Test func wrongCaseInsensitiveUnitHasItsOffset() {
         let error = #expect(throws: UCUMError.self) { try UCUMUnit(caseInsensitive: "mg/QUUX") }
         #expect(error?.code == "unknown-unit" && error?.offset == 3)
         let other = #expect(throws: UCUMError.self) { try UCUMUnit(caseInsensitive: "MG//S") }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import UCUM
 
-/// The whole of ucum-essence, read by a scan of its own: nothing of it may be missing from the table or differ in it.
+/// The whole of ucum-essence, read by a separate scanner: the table must contain all of it without differences.
 @Suite(.enabled(if: Essence.published != nil, "TRIBUTARY_CONFORMANCE is not set"))
 struct EssenceTests {
     @Test func everyUnitIsInTheTable() throws {
@@ -42,7 +42,7 @@ struct EssenceTests {
         }
     }
 
-    /// A unit is what its definition says, computed here from the definition's text.
+    /// A unit agrees with its definition, computed here from the definition's text.
     @Test func everyUnitIsAsLargeAsItsDefinition() throws {
         let essence = try #require(Essence.published)
         for entry in essence.units where !entry.isSpecial && !entry.isArbitrary && !entry.unit.isEmpty {
@@ -66,7 +66,7 @@ struct EssenceTests {
             let unit = try UCUMUnit(entry.code)
             for prefix in essence.prefixes {
                 let code = prefix.code + entry.code
-                // A unit of its own may be written so: cd is the candela and no centiday.
+                // A code may be a unit of its own: cd is the candela and not a centiday.
                 if own.contains(code) { continue }
                 guard entry.isMetric else {
                     #expect(!UCUMUnit.isValid(code), "\(code)")
@@ -83,7 +83,7 @@ struct EssenceTests {
         #expect(count > 2_000)
     }
 
-    /// Nothing can be read in two ways, so the order in which units and prefixes are looked up does not matter.
+    /// No code can be read in two ways, so the order in which units and prefixes are looked up does not matter.
     @Test func noUnitIsAlsoAPrefixWithAMetricUnit() throws {
         let essence = try #require(Essence.published)
         let codes = Set(essence.units.map(\.code))
@@ -131,7 +131,7 @@ struct Essence: Sendable {
         for match in xml.matches(of: element) {
             let attributes = Self.attributes(match.2)
             let code = attributes["Code"] ?? ""
-            // The function of a special unit stands within its value, and has the number and the unit.
+            // The function of a special unit is inside of its value, and has the number and the unit.
             let tags = match.3.matches(of: #/<(?:value|function) ([^>]*)>/#).map { Self.attributes($0.1) }
             let definition = tags.last ?? [:]
             if match.1 == "prefix" {

@@ -21,7 +21,7 @@ import Testing
         #expect(UCUMUnit.isValid(code))
     }
 
-    /// Wrong units with the kind of the error and the byte it is at.
+    /// Wrong units with the kind of the error and its byte offset.
     @Test(arguments: [
         ("", "empty", 0), (" ", "unexpected-character", 0), ("m ", "unexpected-character", 1),
         (" m", "unexpected-character", 0), ("m s", "unexpected-character", 1), ("mg / dL", "unexpected-character", 2),
@@ -63,7 +63,7 @@ import Testing
         ("m99999999999999999999999999999999", "too-large", 1), ("10*999.10*999.10*999.10*999.10*999", "too-large", 27),
         ("[pi]999", "too-large", 4), ("[pi]30.[pi]30.[pi]30", "too-large", 6),
     ])
-    func aWrongUnitIsRefusedWithItsPlace(text: String, code: String, offset: Int) {
+    func invalidUnitIsRefusedWithItsOffset(text: String, code: String, offset: Int) {
         let error = #expect(throws: UCUMError.self, "\(text)") { try UCUMUnit(text) }
         #expect(error?.code == code, "\(text): \(String(describing: error))")
         #expect(error?.offset == offset, "\(text): \(String(describing: error))")
@@ -76,13 +76,13 @@ import Testing
         ("Inches", "[in_i]"), ("pounds", "[lb_av]"), ("KG", "kg"), ("MEQ", "meq"), ("mmhg", "mm[Hg]"), ("SEC", "s"),
         ("HPF", "[HPF]"), ("liter", "l"), ("meters", "m"), ("hours", "h"),
     ])
-    func aCommonMistakeIsAnsweredWithTheCode(symbol: String, code: String) {
+    func errorOfACommonMistakeSuggestsTheCode(symbol: String, code: String) {
         let error = #expect(throws: UCUMError.self) { try UCUMUnit(symbol) }
         #expect(error?.message == "\(symbol) is no unit of UCUM; did you mean \(code)?")
         #expect(UCUMUnit.isValid(code))
     }
 
-    @Test func whatIsSuggestedIsAlwaysValid() {
+    @Test func suggestionsAreAlwaysValid() {
         for code in UCUMSuggestion.usual.values { #expect(UCUMUnit.isValid(code), "\(code)") }
     }
 
@@ -91,7 +91,7 @@ import Testing
         ("m³", "write the exponent as 3"),
         ("m·s", "multiply with ."), ("10Å", "write Ao"), ("é", "remove this one"),
     ])
-    func aCharacterBeyondASCIIIsAnsweredWithTheCode(text: String, advice: String) {
+    func errorOfANonASCIICharacterSuggestsTheCode(text: String, advice: String) {
         let error = #expect(throws: UCUMError.self) { try UCUMUnit(text) }
         #expect(error?.message == "A unit is written with ASCII characters; \(advice).")
     }

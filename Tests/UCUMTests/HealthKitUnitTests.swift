@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UCUM
 
-/// The units that HealthKit writes, in UCUM. HealthKit's factors are quoted; a line says where UCUM has other digits.
+/// The units that HealthKit writes, in UCUM. HealthKit's factors are quoted; comments mark where UCUM has other digits.
 @Suite struct HealthKitUnitTests {
     @Test(arguments: [
         ("oz", "[oz_av]", "g", "28.349523125"),
@@ -14,15 +14,15 @@ import UCUM
         ("mi", "[mi_i]", "m", "1609.344"),
         ("L", "L", "m3", "0.001"),
         ("fl_oz_us", "[foz_us]", "L", "0.0295735295625"),
-        // HealthKit has the Imperial measures by the litre of 4.54609 L to the gallon, as UCUM does.
+        // HealthKit's Imperial measures are based on a gallon of 4.54609 L, like those of UCUM.
         ("fl_oz_imp", "[foz_br]", "L", "0.0284130625"),
         ("pt_us", "[pt_us]", "L", "0.473176473"),
         ("pt_imp", "[pt_br]", "L", "0.56826125"),
         ("cup_us", "[cup_us]", "L", "0.2365882365"),
-        // HealthKit: 133.322387415 Pa. UCUM takes 133.3220, three parts in a million less.
+        // HealthKit: 133.322387415 Pa. UCUM has 133.3220, smaller by three parts in a million.
         ("mmHg", "mm[Hg]", "Pa", "133.322"),
         ("cmAq", "cm[H2O]", "Pa", "98.0665"),
-        // HealthKit: 3386.38816 Pa. UCUM makes it from its own mercury column: 133.322 Pa · 25.4 = 3386.3788.
+        // HealthKit: 3386.38816 Pa. UCUM computes it from its own mercury column: 133.322 Pa · 25.4 = 3386.3788.
         ("inHg", "[in_i'Hg]", "Pa", "3386.3788"),
         ("atm", "atm", "Pa", "101325"),
         ("kcal", "kcal", "J", "4184"),
@@ -42,7 +42,7 @@ import UCUM
         #expect(try UCUMUnit(code).convert(1, to: UCUMUnit(to)) == Decimal(string: factor), "\(healthKit)")
     }
 
-    @Test func theVectorsHold() throws {
+    @Test func vectorsOfHealthKitAreMet() throws {
         #expect(try UCUMUnit("Cel").convert(27, to: UCUMUnit("[degF]")) == Decimal(string: "80.6"))
         #expect(try UCUMUnit("m3").convert(1, to: UCUMUnit("L")) == 1000)
         #expect(try UCUMUnit("mL").convert(500, to: UCUMUnit("L")) == Decimal(string: "0.5"))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import UCUM
 
-/// Conversions that are public knowledge, from the definitions of the units and not from this library's table.
+/// Publicly known conversions, from the definitions of the units and not from this library's table.
 @Suite struct KnownConversionTests {
     @Test(arguments: conversions)
     func aKnownConversionIsExact(_ conversion: Conversion) throws {
@@ -11,9 +11,9 @@ import UCUM
     }
 
     @Test(arguments: conversions)
-    func theWayBackIsExactToo(_ conversion: Conversion) throws {
+    func inverseConversionIsExact(_ conversion: Conversion) throws {
         let result = try UCUMUnit(conversion.to).convert(conversion.expected, to: UCUMUnit(conversion.from))
-        // A value that was rounded to 38 digits comes back within the last of them.
+        // A value that was rounded to 38 digits is equal within the last of them.
         let difference = abs(result - conversion.value)
         #expect(difference <= abs(conversion.value) * Decimal(sign: .plus, exponent: -36, significand: 1), "\(result)")
     }

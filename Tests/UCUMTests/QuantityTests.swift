@@ -72,7 +72,7 @@ import UCUM
         #expect(quotient.unit.code == unit)
     }
 
-    @Test func whatCannotBeComputedIsAnError() throws {
+    @Test func impossibleComputationIsAnError() throws {
         let celsius = try UCUMQuantity(20, "Cel")
         let gram = try UCUMQuantity(1, "g")
         #expect(throws: UCUMError.self) { try celsius.multiplied(by: gram) }

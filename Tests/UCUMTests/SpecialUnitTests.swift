@@ -11,7 +11,7 @@ import UCUM
         ("3", "(Cel{body}.2)", "279.15", "K"), ("10", "Cel/2", "5", "Cel"),
     ])
     func intervalScalesAreExact(value: String, from: String, expected: String, to: String) throws {
-        #expect(try convert(value, from, to) == Decimal(string: expected))
+        #expect(try convert(value, from: from, to: to) == Decimal(string: expected))
     }
 
     @Test(arguments: [
@@ -27,7 +27,7 @@ import UCUM
         ("0", "%[slope]", "0", "deg"),
     ])
     func wholePowersAreExact(value: String, from: String, expected: String, to: String) throws {
-        #expect(try convert(value, from, to) == Decimal(string: expected))
+        #expect(try convert(value, from: from, to: to) == Decimal(string: expected))
     }
 
     @Test(arguments: [
@@ -41,7 +41,7 @@ import UCUM
         ("0.5", "[hp'_C]", 0.1, "1"),
     ])
     func otherValuesAreAsPreciseAsDouble(value: String, from: String, expected: Double, to: String) throws {
-        let result = NSDecimalNumber(decimal: try convert(value, from, to)).doubleValue
+        let result = NSDecimalNumber(decimal: try convert(value, from: from, to: to)).doubleValue
         #expect(abs(result - expected) <= abs(expected) * 1e-14, "\(result)")
     }
 
@@ -50,7 +50,7 @@ import UCUM
         ("1000", "B", "1"), ("-100000", "Np", "1"), ("99999999999999999999", "[pH]", "mol/L"), ("0", "1", "bit_s"),
     ])
     func aValueWithoutCounterpartIsOutOfRange(value: String, from: String, to: String) {
-        let error = #expect(throws: UCUMError.self) { try convert(value, from, to) }
+        let error = #expect(throws: UCUMError.self) { try convert(value, from: from, to: to) }
         #expect(error?.code == "out-of-range")
     }
 
@@ -70,13 +70,13 @@ import UCUM
     }
 
     @Test(arguments: ["k[degF]", "m[pH]", "d[p'diop]", "kbit_s", "m[hp'_X]", "k[degRe]"])
-    func aSpecialUnitThatIsNotMetricTakesNoPrefix(_ code: String) {
+    func nonmetricSpecialUnitAcceptsNoPrefix(_ code: String) {
         let error = #expect(throws: UCUMError.self) { try UCUMUnit(code) }
         #expect(error?.code == "not-metric")
         #expect(error?.offset == 0)
     }
 
-    @Test func aScaleKnowsWhatItMeasures() throws {
+    @Test func specialUnitHasTheDimensionOfItsScale() throws {
         #expect(try UCUMUnit("Cel").dimension == UCUMUnit("K").dimension)
         #expect(try UCUMUnit("Cel").isComparable(to: UCUMUnit("mK")))
         #expect(try UCUMUnit("dB[SPL]").isComparable(to: UCUMUnit("mm[Hg]")))
@@ -87,7 +87,7 @@ import UCUM
         #expect(try !UCUMUnit("mCel").isEquivalent(to: UCUMUnit("Cel")))
     }
 
-    private func convert(_ value: String, _ from: String, _ to: String) throws -> Decimal {
+    private func convert(_ value: String, from: String, to: String) throws -> Decimal {
         try UCUMUnit(from).convert(try #require(Decimal(string: value)), to: UCUMUnit(to))
     }
 }

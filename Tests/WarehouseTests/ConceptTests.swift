@@ -15,7 +15,7 @@ import Testing
         #expect(ConceptCode.code(system: system, code: code) == expected)
     }
 
-    @Test func otherSystemsAreToldApartAndStayTheSameForEver() {
+    @Test func otherSystemsHaveDistinctAndStableCodes() {
         let first = ConceptCode.code(system: "http://a.example.org/mood-scale", code: "x")
         let second = ConceptCode.code(system: "http://b.example.org/mood-scale", code: "x")
         #expect(first == "SCALE-2841b6:x")
@@ -23,7 +23,7 @@ import Testing
         #expect(ConceptCode.code(system: nil, code: "x") == "LOCAL:x")
     }
 
-    @Test func codesAreAtMost50CodePoints() {
+    @Test func codesHaveUpTo50CodePoints() {
         let long = String(repeating: "9", count: 80)
         let first = ConceptCode.code(system: "http://loinc.org", code: long)
         #expect(first.unicodeScalars.count <= 50)
@@ -47,7 +47,7 @@ import Testing
         #expect(Set(codes).count == systems.count)
     }
 
-    @Test func theCodeOfAQuestionDependsOnFormAndLinkIdAlone() {
+    @Test func codeOfAQuestionDependsOnlyOnFormAndLinkID() {
         #expect(SurveyConcepts.ownCode(formName: "a", linkID: "1") == "SURVEY:ca978112:1")
         #expect(
             SurveyConcepts.ownCode(formName: "a", linkID: "1") != SurveyConcepts.ownCode(formName: "b", linkID: "1"))
@@ -58,7 +58,7 @@ import Testing
 }
 
 @Suite struct ConceptPathTests {
-    @Test func segmentsHaveNothingThatI2b2ForbidsOrLIKETakesForAWildcard() {
+    @Test func segmentsHaveNoForbiddenCharactersOrWildcards() {
         let hostile = [
             "a_b", "a/b", "a\\b", "50%", "<x>", "who?", "a:b", "\"q\"", "é", "", " ", ".", "..", "a\nb", "👍",
         ]
@@ -73,7 +73,7 @@ import Testing
         #expect(ConceptPath.segment(String(repeating: "a", count: 200)).count <= 60)
     }
 
-    @Test func pathsStayWithin700CharactersAndApart() {
+    @Test func pathsHaveUpTo700CharactersAndAreUnique() {
         var path = ConceptPath.root
         var seen: Set<String> = [path]
         for number in 0..<60 {
@@ -118,7 +118,7 @@ import Testing
         #expect(!codes.contains("SNOMED:373066001"))
     }
 
-    @Test func aCodeThatTwoQuestionsShareTellsThemNotApart() throws {
+    @Test func codeSharedByTwoQuestionsIsNotUsedForTheirConcepts() throws {
         let survey = SurveyConcepts(
             try form(
                 """
@@ -144,7 +144,7 @@ import Testing
         #expect(survey.questions["1"]?.concept.kind == .choice([.init(code: "1", name: "One")]))
     }
 
-    @Test func theVersionOfAFormPlaysNoPart() throws {
+    @Test func conceptsDoNotDependOnTheVersionOfAForm() throws {
         let first = SurveyConcepts(try form(sleepForm))
         let second = SurveyConcepts(
             try form(sleepForm.replacingOccurrences(of: #""version":"1""#, with: #""version":"2""#)))

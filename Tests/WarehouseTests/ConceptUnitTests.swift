@@ -7,7 +7,7 @@ import Testing
 
 @testable import Warehouse
 
-/// The numbers of a concept are in one unit, whatever unit they were sent in and in whatever order they came.
+/// The numbers of a concept are in one unit, for any sent unit and any order.
 @Suite struct ConceptUnitTests {
     private func measured(_ quantity: String, in unit: ConceptUnit) throws -> MeasuredValue {
         try #require(MeasuredValue(OpenChoice(type: "Quantity", json: try JSON(parsing: quantity)), in: unit))
@@ -62,8 +62,8 @@ import Testing
         #expect((found.original == nil) == (unit == "kg" && number == 150))
     }
 
-    /// More of pH is less acid.
-    @Test func aScaleThatRunsTheOtherWayTurnsTheComparison() throws {
+    /// A greater pH is less acid.
+    @Test func conversionToAnInverseScaleReversesTheComparator() throws {
         let found = try measured(#"{"value":7,"comparator":">","code":"[pH]"}"#, in: .declared("nmol/L"))
         #expect(found.value == .numeric(100, operator: "L", units: "nmol/L"))
     }
@@ -73,7 +73,7 @@ import Testing
         (#"{"value":5,"comparator":"<=","unit":"apples"}"#, "<=5 apples", .unitNotConvertible),
         (#"{"value":99999999999,"code":"t"}"#, "99999999999 t", .numberOutOfRange),
     ])
-    func whatCannotBeConvertedIsATextAndNamed(quantity: String, text: String, warning: LoadWarning) async throws {
+    func inconvertibleValueIsATextWithAWarning(quantity: String, text: String, warning: LoadWarning) async throws {
         let found = try measured(quantity, in: .declared("kg"))
         #expect(found == MeasuredValue(.text(text), warning: warning))
         try await WarehouseFixture.with { fixture in
@@ -82,14 +82,14 @@ import Testing
             let named = try await fixture.rows(
                 "SELECT tval_char FROM observation_fact WHERE modifier_cd = 'TRIBUTARY:AS-TEXT'")
             #expect(try named.map { try $0.text("tval_char") } == [warning.rawValue])
-            // Loading again counts the facts, whatever rows stand beside them.
+            // Loading again counts the facts, not their additional rows.
             try await fixture.load(weight(quantity, id: "o1"))
             #expect(
                 try await fixture.rows("SELECT loaded_record FROM upload_status")[0].integer("loaded_record") == 1)
         }
     }
 
-    /// Of a code that no table has nobody says the unit: all that measure the same are kept in one.
+    /// No table gives a unit for an unknown code: all quantities of its dimension are kept in one unit.
     @Test(arguments: [
         (#"{"value":70,"code":"kg"}"#, 70_000, "g"), (#"{"value":1,"code":"[lb_av]"}"#, 453.59237, "g"),
         (#"{"value":5.5,"code":"mmol/L"}"#, 5_500_000, "nmol/L"), (#"{"value":100,"code":"mg/dL"}"#, 1_000_000, "ug/L"),
@@ -102,7 +102,7 @@ import Testing
         #expect(try measured(quantity, in: .ofItsKind).value == .numeric(number, operator: "E", units: unit))
     }
 
-    @Test func aConventionalUnitIsItsOwn() throws {
+    @Test func conventionalUnitOfAConventionalUnitIsItself() throws {
         for code in [
             "g", "cm", "s", "/min", "Cel", "mm[Hg]", "mL", "ug/L", "/uL", "kcal", "W", "umol", "nmol/L", "U/L",
         ] {
@@ -137,7 +137,7 @@ import Testing
         #expect(facts[1].original == .numeric(68.03886, operator: "E", units: "kg"))
     }
 
-    @Test func aCodeOfNoTypeIsNamedWithOneUnitWhicheverValueCameFirst() async throws {
+    @Test func unknownCodeHasOneUnitForAnyOrderOfValues() async throws {
         let values = [
             #""valueString":"x""#, #""valueInteger":4"#, #""valueQuantity":{"value":1,"code":"mg/dL"}"#,
             #""valueQuantity":{"value":1,"code":"mmol/L"}"#,
@@ -145,8 +145,8 @@ import Testing
         var found: Set<String> = []
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
             try await WarehouseFixture.with { fixture in
-                for place in order {
-                    try await fixture.load(observation(values[place], id: "o\(place)", code: "99999-9"))
+                for index in order {
+                    try await fixture.load(observation(values[index], id: "o\(index)", code: "99999-9"))
                 }
                 let rows = try await fixture.rows(
                     "SELECT c_fullname, c_comment, c_metadataxml FROM custom_meta WHERE c_basecode = 'LOINC:99999-9'")

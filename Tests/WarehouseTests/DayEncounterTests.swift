@@ -6,10 +6,11 @@ import Testing
 
 @testable import Warehouse
 
-/// What one kind of source measured of a participant on one day is one encounter, in which each resource keeps its own facts.
+/// The measurements of a participant on one day from one kind of source are one encounter. Each resource keeps its own
+/// facts in it.
 @Suite struct DayEncounterTests {
     private func load(
-        _ fixture: WarehouseFixture, _ id: String, _ value: Int, at time: String, submission: String = "s1",
+        _ fixture: WarehouseFixture, id: String, value: Int, at time: String, submission: String = "s1",
         received: String = "2026-05-01T12:00:00Z"
     ) async throws {
         try await fixture.load(
@@ -37,10 +38,10 @@ import Testing
 
     @Test func theDayIsThePersonsOwn() async throws {
         try await WarehouseFixture.with { fixture in
-            try await load(fixture, "a", 1, at: "2026-03-01T23:30:00-05:00")
-            try await load(fixture, "b", 2, at: "2026-03-01T00:10:00+13:00")
-            try await load(fixture, "c", 3, at: "2026-03-02")
-            try await load(fixture, "d", 4, at: "2026-04")
+            try await load(fixture, id: "a", value: 1, at: "2026-03-01T23:30:00-05:00")
+            try await load(fixture, id: "b", value: 2, at: "2026-03-01T00:10:00+13:00")
+            try await load(fixture, id: "c", value: 3, at: "2026-03-02")
+            try await load(fixture, id: "d", value: 4, at: "2026-04")
             #expect(
                 try await encounters(fixture) == [
                     "APP/2026-03-01 2026-03-01 1", "APP/2026-03-01 2026-03-01 2", "APP/2026-03-02 2026-03-02 3",
@@ -49,17 +50,19 @@ import Testing
         }
     }
 
-    @Test func aCorrectionMovesOneResourcesFactsAlone() async throws {
+    @Test func correctionMovesOnlyTheFactsOfItsResource() async throws {
         try await WarehouseFixture.with { fixture in
-            try await load(fixture, "a", 1, at: "2026-03-01T08:00:00Z")
-            try await load(fixture, "b", 2, at: "2026-03-01T08:00:00Z")
+            try await load(fixture, id: "a", value: 1, at: "2026-03-01T08:00:00Z")
+            try await load(fixture, id: "b", value: 2, at: "2026-03-01T08:00:00Z")
             try await load(
-                fixture, "a", 3, at: "2026-03-05T08:00:00Z", submission: "s2", received: "2026-05-02T12:00:00Z")
+                fixture, id: "a", value: 3, at: "2026-03-05T08:00:00Z", submission: "s2",
+                received: "2026-05-02T12:00:00Z")
             #expect(
                 try await encounters(fixture) == ["APP/2026-03-01 2026-03-01 2", "APP/2026-03-05 2026-03-05 3"])
-            // With its last fact a day goes too.
+            // The last fact of a day takes the encounter with it.
             try await load(
-                fixture, "b", 4, at: "2026-03-05T08:00:00Z", submission: "s3", received: "2026-05-03T12:00:00Z")
+                fixture, id: "b", value: 4, at: "2026-03-05T08:00:00Z", submission: "s3",
+                received: "2026-05-03T12:00:00Z")
             #expect(
                 try await encounters(fixture) == ["APP/2026-03-05 2026-03-05 3", "APP/2026-03-05 2026-03-05 4"])
             #expect(try await fixture.rows("SELECT 1 FROM encounter_mapping").count == 2)
@@ -68,10 +71,10 @@ import Testing
         }
     }
 
-    @Test func anUploadIsUndoneAndLeavesWhatOthersBroughtOnTheDay() async throws {
+    @Test func undoOfAnUploadKeepsOtherUploadsOfTheDay() async throws {
         try await WarehouseFixture.with { fixture in
-            try await load(fixture, "a", 1, at: "2026-03-01T08:00:00Z", submission: "a")
-            try await load(fixture, "b", 2, at: "2026-03-01T09:00:00Z", submission: "b")
+            try await load(fixture, id: "a", value: 1, at: "2026-03-01T08:00:00Z", submission: "a")
+            try await load(fixture, id: "b", value: 2, at: "2026-03-01T09:00:00Z", submission: "b")
             for (upload, left) in [("a", ["APP/2026-03-01 2026-03-01 2"]), ("b", [])] {
                 try await fixture.database.write {
                     _ = try WarehouseLoader().undo(upload: upload, at: instant("2026-05-02"), in: $0)
@@ -83,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func resourcesWhoseNumbersMeetByChanceAreToldApart() async throws {
+    @Test func resourcesWithEqualInstanceNumbersAreKeptApart() async throws {
         var met: [Int: String] = [:]
         var pair: (String, String)?
         var next = 0
@@ -96,20 +99,21 @@ import Testing
         }
         let (one, other) = try #require(pair)
         try await WarehouseFixture.with { fixture in
-            try await load(fixture, one, 1, at: "2026-03-01T08:00:00Z")
-            try await load(fixture, other, 2, at: "2026-03-01T08:00:01Z")
+            try await load(fixture, id: one, value: 1, at: "2026-03-01T08:00:00Z")
+            try await load(fixture, id: other, value: 2, at: "2026-03-01T08:00:01Z")
             try await load(
-                fixture, one, 3, at: "2026-03-01T08:00:02Z", submission: "s2", received: "2026-05-02T12:00:00Z")
+                fixture, id: one, value: 3, at: "2026-03-01T08:00:02Z", submission: "s2",
+                received: "2026-05-02T12:00:00Z")
             #expect(
                 try await encounters(fixture) == ["APP/2026-03-01 2026-03-01 2", "APP/2026-03-01 2026-03-01 3"])
         }
     }
 
-    /// What an older version loaded has an encounter for each resource.
-    @Test func whatWasLoadedBeforeDaysStaysRightAndIsReplacedWhole() async throws {
+    /// Facts that an older version loaded have an encounter for each resource.
+    @Test func factsLoadedBeforeDayEncountersStayAndAreReplacedAsAWhole() async throws {
         try await WarehouseFixture.with { fixture in
-            try await load(fixture, "a", 1, at: "2026-03-01T08:00:00Z")
-            try await load(fixture, "b", 2, at: "2026-03-02T08:00:00Z")
+            try await load(fixture, id: "a", value: 1, at: "2026-03-01T08:00:00Z")
+            try await load(fixture, id: "b", value: 2, at: "2026-03-02T08:00:00Z")
             try await fixture.database.write { transaction in
                 for (name, day) in [("a", "01"), ("b", "02")] {
                     try transaction.execute(
@@ -125,7 +129,8 @@ import Testing
                 }
             }
             try await load(
-                fixture, "a", 3, at: "2026-03-02T08:00:00Z", submission: "s2", received: "2026-05-02T12:00:00Z")
+                fixture, id: "a", value: 3, at: "2026-03-02T08:00:00Z", submission: "s2",
+                received: "2026-05-02T12:00:00Z")
             #expect(
                 try await encounters(fixture) == ["APP/2026-03-02 2026-03-02 3", "Observation/b 2026-03-02 2"])
         }

@@ -9,8 +9,8 @@ import Testing
 @testable import Warehouse
 
 @Suite struct DeidentificationTests {
-    private func note(_ rules: Deidentification, in fixture: WarehouseFixture) async throws {
-        try await fixture.database.write { try rules.note(secret: Array(repeating: 7, count: 32), in: $0) }
+    private func record(_ rules: Deidentification, in fixture: WarehouseFixture) async throws {
+        try await fixture.database.write { try rules.record(secret: Array(repeating: 7, count: 32), in: $0) }
     }
 
     private func texts(_ sql: String, in fixture: WarehouseFixture) async throws -> [String] {
@@ -46,7 +46,7 @@ import Testing
 
     @Test func aParticipantHasAPseudonymThatDependsOnTheSecret() async throws {
         try await WarehouseFixture.with { fixture in
-            try await note(Deidentification(isPseudonymous: true), in: fixture)
+            try await record(Deidentification(isPseudonymous: true), in: fixture)
             try await fixture.load(observation(#""valueInteger":1"#))
             let names = try await texts(
                 "SELECT patient_ide AS x FROM patient_mapping WHERE patient_ide_source = 'TRIBUTARY' UNION ALL "
@@ -62,7 +62,7 @@ import Testing
         ("{}x", String(repeating: "07", count: 32)), (#"{"pseudonym":"?"}"#, String(repeating: "07", count: 32)),
         ("{}", "07"),
     ])
-    func rulesThatCannotBeReadTellNothing(rules: String, secret: String) async throws {
+    func unreadableRulesStopTheLoad(rules: String, secret: String) async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.database.write {
                 _ = try $0.execute(
@@ -83,7 +83,7 @@ import Testing
             try await fixture.load(response(form), subject: "p1", submission: "a")
             try await fixture.load(observation(#""valueInteger":1"#, id: "o2"), subject: "p2", submission: "b")
             try await fixture.load(observation(#""valueInteger":1"#, id: "o1"), subject: "p1", submission: "c")
-            let places = [
+            let dateColumns = [
                 ("observation_fact", ["start_date", "end_date", "update_date", "import_date"]),
                 ("visit_dimension", ["start_date", "download_date"]),
                 ("patient_mapping", ["update_date", "upload_date"]),
@@ -91,7 +91,8 @@ import Testing
                 ("patient_dimension", ["import_date"]),
             ]
             let dates =
-                places.flatMap { table, columns in columns.map { "SELECT CAST(\($0) AS text) AS x FROM \(table)" } }
+                dateColumns.flatMap { table, columns in columns.map { "SELECT CAST(\($0) AS text) AS x FROM \(table)" }
+                }
                 .joined(separator: " UNION ALL ")
                 + " UNION ALL SELECT tval_char AS x FROM observation_fact WHERE tval_char LIKE '____-__-%'"
                 + " UNION ALL SELECT substr(encounter_ide, length(encounter_ide) - 9) AS x FROM encounter_mapping "
@@ -100,7 +101,7 @@ import Testing
             #expect(before.count > 30 && before.allSatisfy { $0.hasPrefix("2026-") })
             // The same with the rule.
             try await WarehouseFixture.with { shifted in
-                try await note(Deidentification(dateShiftDays: 3650), in: shifted)
+                try await record(Deidentification(dateShiftDays: 3650), in: shifted)
                 try await shifted.load(response(form), subject: "p1", submission: "a")
                 try await shifted.load(observation(#""valueInteger":1"#, id: "o2"), subject: "p2", submission: "b")
                 try await shifted.load(observation(#""valueInteger":1"#, id: "o1"), subject: "p1", submission: "c")
@@ -118,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func wordsAreWithheldButForTheQuestionsThatAreLetIn() async throws {
+    @Test func textIsWithheldExceptForListedQuestions() async throws {
         let items = """
             {"linkId":"why","answer":[{"valueString":"noise at Elm Street"}]},
             {"linkId":"note","answer":[{"valueString":"mild"}]},
@@ -130,7 +131,7 @@ import Testing
             (.keptOnly(["note"]), ["mild"]),
         ] {
             try await WarehouseFixture.with { fixture in
-                try await note(Deidentification(freeText: rule), in: fixture)
+                try await record(Deidentification(freeText: rule), in: fixture)
                 try await fixture.load(response(items))
                 try await fixture.load(observation(#""valueString":"fell twice""#, id: "o9"), submission: "s2")
                 let facts = try await texts(

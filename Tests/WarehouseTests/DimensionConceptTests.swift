@@ -6,11 +6,11 @@ import Testing
 
 @testable import Warehouse
 
-/// What i2b2 asks of patients and visits: demographics, consent and source.
+/// The concepts that i2b2 queries in the dimensions of patients and visits: demographics, consent and source.
 @Suite struct DimensionConceptTests {
     private static let root = "\\Tributary\\"
 
-    private func person(_ id: String, _ rest: String, _ fixture: WarehouseFixture) async throws {
+    private func person(_ id: String, rest: String, in fixture: WarehouseFixture) async throws {
         try await fixture.load(
             #"{"resourceType":"Patient","id":"\#(id)",\#(rest)}"#, subject: id, submission: "patient-\(id)")
         try await fixture.load(
@@ -29,38 +29,41 @@ import Testing
         try await WarehouseFixture.with { fixture in
             try await person(
                 "p1",
-                #""gender":"female","birthDate":"1984","address":[{"country":"US","state":"MA","postalCode":"02140"}]"#,
-                fixture)
+                rest:
+                    #""gender":"female","birthDate":"1984","address":[{"country":"US","state":"MA","postalCode":"02140"}]"#,
+                in: fixture)
             try await person(
                 "p2",
-                #""gender":"male","birthDate":"1989","address":[{"country":"US","state":"California","postalCode":"941"}]"#,
-                fixture)
+                rest:
+                    #""gender":"male","birthDate":"1989","address":[{"country":"US","state":"California","postalCode":"941"}]"#,
+                in: fixture)
             try await person(
-                "p3", #""gender":"female","birthDate":"1930","address":[{"country":"CH","state":"Anns Tal"}]"#, fixture)
-            try await person("p4", #""birthDate":"2001""#, fixture)
+                "p3", rest: #""gender":"female","birthDate":"1930","address":[{"country":"CH","state":"Anns Tal"}]"#,
+                in: fixture)
+            try await person("p4", rest: #""birthDate":"2001""#, in: fixture)
             #expect(try await fixture.count(Self.root + path) == patients)
             try await OntologyTests.check(fixture)
             for path in try await fixture.paths() { #expect(!path.contains("Anns")) }
         }
     }
 
-    @Test func consentIsCountedAsItStands() async throws {
+    @Test func consentIsCountedByItsCurrentStatus() async throws {
         try await WarehouseFixture.with { fixture in
             let loader = fixture.loader
-            let standings = [
-                PatientConsent(standing: .consented, version: "1.0", sharing: true),
-                PatientConsent(standing: .consented, version: "2.0", sharing: false),
-                PatientConsent(standing: .withdrawn, version: "1.0", sharing: nil),
-                PatientConsent(standing: .consented, version: nil, sharing: nil),
-                PatientConsent(standing: nil, version: nil, sharing: nil),
+            let states = [
+                PatientConsent(status: .consented, version: "1.0", sharing: true),
+                PatientConsent(status: .consented, version: "2.0", sharing: false),
+                PatientConsent(status: .withdrawn, version: "1.0", sharing: nil),
+                PatientConsent(status: .consented, version: nil, sharing: nil),
+                PatientConsent(status: nil, version: nil, sharing: nil),
             ]
-            for (number, consent) in standings.enumerated() {
+            for (number, consent) in states.enumerated() {
                 try await fixture.load(
                     observation(#""valueInteger":1"#, id: "o\(number)"), subject: "p\(number)", submission: "s\(number)"
                 )
                 try await fixture.database.write { transaction in
                     try loader.write(
-                        PatientConsent(standing: .consented, version: "0", sharing: true), of: "p\(number)",
+                        PatientConsent(status: .consented, version: "0", sharing: true), of: "p\(number)",
                         at: instant("2026-01-01"), in: transaction)
                     try loader.write(consent, of: "p\(number)", at: instant("2026-01-02"), in: transaction)
                 }
@@ -106,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func whatAnOntologysRowAsksForIsNeverMoreThanIsKnown() async throws {
+    @Test func ontologyRowWithUnknownNamesFindsNothing() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.load(observation(#""valueInteger":1"#))
             let path = Self.root + "Demographics\\Sex\\Not known\\"
@@ -125,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: ["Source\\Watch\\", "Demographics\\Sex\\Male\\", "Demographics\\State\\", "Consent\\Withdrawn\\"])
-    func theQueryOfADimensionGoesByIndexes(path: String) async throws {
+    func queryOfADimensionUsesIndexes(path: String) async throws {
         try await WarehouseFixture.with { fixture in
             let loader = fixture.loader
             let plan = try await fixture.database.write { transaction in

@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func eachChoiceIsOneFactThatOfItsOption() throws {
+    @Test func eachChoiceIsTheFactOfItsOption() throws {
         let facts = try mapped(
             response(
                 """
@@ -59,7 +59,7 @@ import Testing
         #expect(facts.facts.map(\.concept).contains("RXNORM:1484911"))
     }
 
-    /// The facts are those of the form, should it be published later; the device's words are no concepts.
+    /// The facts are those of the form, which may be published later. The device's texts are no concepts.
     @Test func withoutTheFormTheResponseHasItsFactsAndNoConcepts() throws {
         let json = response(
             """
@@ -75,12 +75,12 @@ import Testing
     }
 
     @Test(arguments: ["sleep", "Questionnaire/sleep", "sleep|2"])
-    func aFormIsTheSameByItsIdHoweverTheResponseNamesIt(name: String) throws {
+    func formIsFoundByItsIDInAnyFormOfReference(name: String) throws {
         let facts = try mapped(response(#"{"linkId":"why","answer":[{"valueString":"x"}]}"#, form: name))
         #expect(facts.facts.map(\.concept) == [SurveyConcepts.ownCode(formName: "sleep", linkID: "why")])
     }
 
-    @Test func repetitionsOfAGroupAreToldApart() throws {
+    @Test func repetitionsOfAGroupHaveTheirOwnInstances() throws {
         let facts = try mapped(
             response(
                 """
@@ -90,7 +90,7 @@ import Testing
         #expect(facts.facts.map(\.instance) == [1, 2])
     }
 
-    @Test func whatWasEnteredInErrorHasNoFacts() throws {
+    @Test func resourceEnteredInErrorHasNoFacts() throws {
         let answer = #"{"linkId":"why","answer":[{"valueString":"x"}]}"#
         let wrong = response(answer).replacingOccurrences(of: "completed", with: "entered-in-error")
         #expect(try mapped(wrong).facts.isEmpty)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func resourcesWithoutValuesAreNoFacts() throws {
+    @Test func resourcesWithoutValuesHaveNoFacts() throws {
         let patient = try Resource(Data(#"{"resourceType":"Patient","id":"p1"}"#.utf8))
         #expect(FactMapping.facts(of: patient, survey: nil, receivedAt: Date()) == nil)
     }
@@ -131,7 +131,7 @@ import Testing
             ])
     }
 
-    @Test func aCodedValueIsOneFactThatOfItsAnswer() throws {
+    @Test func codedValueIsTheFactOfItsAnswer() throws {
         let facts = try mapped(
             observation(
                 #""valueCodeableConcept":{"coding":[{"system":"http://loinc.org","code":"LA1-1","display":"Deep"}]}"#))
@@ -143,12 +143,12 @@ import Testing
         #expect(words.facts.map(line) == ["LOINC:8867-4 T deep #1"])
     }
 
-    @Test func anObservationWithoutAValueIsNoFact() throws {
+    @Test func observationWithoutAValueHasNoFacts() throws {
         #expect(try mapped(observation(#""dataAbsentReason":{"text":"asked but unknown"}"#)).facts.isEmpty)
     }
 }
 
-/// When the facts of a resource hold.
+/// The time of a resource's facts.
 @Suite struct FactTimeTests {
     private let encounter = """
         "contained":[{"resourceType":"Encounter","id":"period","period":{"start":"2015-09-01",\
@@ -184,7 +184,7 @@ import Testing
         #expect(facts.time.end == instant("2026-03-02T06:00:00Z"))
     }
 
-    @Test func aResponseHoldsWhenItWasAuthored() throws {
+    @Test func timeOfAResponseIsItsAuthoringTime() throws {
         let facts = try mapped(response(#"{"linkId":"why","answer":[{"valueString":"x"}]}"#))
         #expect(facts.time.source == .authored)
         #expect(facts.time.text == "2026-03-01T10:00:00.250+02:00")
@@ -195,11 +195,11 @@ import Testing
         (#""effectiveDateTime":"2026-03-01""#, "YD"), (#""effectiveDateTime":"2026-03-01T00:00:00Z""#, "SC"),
         (#""effectivePeriod":{"start":"2026-03","end":"2026-04-01"}"#, "YB"),
     ])
-    func theVisitSaysHowPreciseItIs(time: String, letters: String) throws {
+    func visitStatusHasThePrecisionOfTheTime(time: String, letters: String) throws {
         #expect(try mapped(observation(#""valueInteger":1"#, time: time)).time.visitStatus == letters)
     }
 
-    /// Half a second belongs to the second that it is in, before 1970 too.
+    /// A half second counts to the second that it is in, before 1970 too.
     @Test(arguments: [
         ("2026-03-01T10:00:00.999+02:00", "2026-03-01 08:00:00"), ("1969-12-31T23:59:59.5Z", "1969-12-31 23:59:59"),
         ("2026-12-31T23:30:00-05:00", "2027-01-01 04:30:00"), ("0001-01-01", "0001-01-01 00:00:00"),

@@ -11,14 +11,14 @@ import Testing
     }
 
     @Test(arguments: [(nil, "E"), ("<", "L"), ("<=", "LE"), (">", "G"), (">=", "GE")])
-    func theComparatorStandsInTheTextOfANumber(comparator: String?, code: String) throws {
+    func comparatorIsInTheTextOfANumber(comparator: String?, code: String) throws {
         let member = comparator.map { #","comparator":"\#($0)""# } ?? ""
         #expect(
             try value("Quantity", #"{"value":7.50,"code":"mg/dL","unit":"milligrams"\#(member)}"#)
                 == .numeric(7.5, operator: code, units: "mg/dL"))
     }
 
-    @Test func theUnitIsUCUMsCodeElseTheUnitInWords() throws {
+    @Test func unitIsTheUCUMCodeOrElseTheUnitText() throws {
         #expect(try value("Quantity", #"{"value":1,"unit":"cups"}"#) == .numeric(1, operator: "E", units: "cups"))
         #expect(
             try value("Quantity", #"{"value":1,"unit":"cups","system":"http://example.org","code":"c1"}"#)
@@ -29,7 +29,7 @@ import Testing
         #expect(try value("Integer", "3") == .numeric(3, operator: "E", units: nil))
     }
 
-    /// decimal(18,5), half to even.
+    /// decimal(18,5), rounded half to even.
     @Test(arguments: [
         ("0.000005", 0.0), ("0.000015", 0.00002), ("0.000025", 0.00002), ("-0.000015", -0.00002),
         ("1.234565", 1.23456), ("1.2345651", 1.23457), ("1e3", 1000), ("9999999999999.5", 9_999_999_999_999.5),
@@ -52,7 +52,7 @@ import Testing
         let full = String(repeating: "é", count: 255)
         #expect(try value("String", "\"\(full)\"") == .text(full))
         #expect(try value("String", "\"\(full)x\"") == .blob(full + "x"))
-        // One character for a person, seven code points for a column.
+        // One character for a reader, seven code points for a column.
         let family = String(repeating: "👨‍👩‍👧‍👦", count: 40)
         #expect(try value("String", "\"\(family)\"") == .blob(family))
     }
@@ -74,7 +74,7 @@ import Testing
         #expect(try value("SampledData", data) == .blob(data))
     }
 
-    @Test func whatHasNoValueIsNoFact() throws {
+    @Test func elementWithoutAValueIsNotAFact() throws {
         #expect(try value("Quantity", #"{"unit":"kg"}"#) == nil)
         #expect(try value("Decimal", "null") == nil)
         #expect(try value("Period", "null") == nil)
@@ -82,16 +82,17 @@ import Testing
 }
 
 @Suite struct ExactFactValueTests {
-    /// The short way by the number's text gives what decimal arithmetic gives.
-    @Test func shortNumbersAreThoseOfDecimalArithmetic() throws {
+    /// The fast conversion of a number's text has the result of decimal arithmetic.
+    @Test func shortNumbersEqualDecimalArithmetic() throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         for _ in 0..<5000 {
             let whole = Int.random(
                 in: 0...[9, 999, 999_999_999_999].randomElement(using: &generator, or: 9), using: &generator)
-            let places = Int.random(in: 0...7, using: &generator)
-            let fraction = (0..<places).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
-            let text = (Bool.random(using: &generator) ? "-" : "") + "\(whole)" + (places > 0 ? "." + fraction : "")
+            let fractionDigits = Int.random(in: 0...7, using: &generator)
+            let fraction = (0..<fractionDigits).map { _ in String(Int.random(in: 0...9, using: &generator)) }.joined()
+            let text =
+                (Bool.random(using: &generator) ? "-" : "") + "\(whole)" + (fractionDigits > 0 ? "." + fraction : "")
             let number = try #require(JSONNumber(text: text))
             var value = try #require(Decimal(string: text, locale: nil))
             var rounded = Decimal()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Warehouse
 
-/// What a gateway of devices groups into one Observation is a fact for each value, at the value's own time.
+/// An Observation in which a device gateway groups values has a fact for each value, at the time of the value.
 @Suite struct GroupedValuesTests {
     private func grouped(_ value: String, id: String = "g", extra: String = "") -> String {
         observation(
@@ -34,14 +34,14 @@ import Testing
         try await WarehouseFixture.with { fixture in
             try await fixture.load(grouped(sampled("70 E 72 71 E")), submission: "s1")
             #expect(try await facts(fixture) == ["08:00:00 70", "08:02:00 72", "08:03:00 71"])
-            // Several in one second are told apart.
+            // Several values in one second have different instance numbers.
             try await fixture.load(
                 grouped(sampled("1 2 3", period: 400)), submission: "s2", received: "2026-05-02T12:00:00Z")
             #expect(try await facts(fixture) == ["08:00:00 1", "08:00:00 2", "08:00:00 3"])
         }
     }
 
-    @Test func aNewVersionTakesAwayExactlyItsOwnFacts() async throws {
+    @Test func newVersionReplacesOnlyTheFactsOfItsResource() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.load(
                 observation(#""valueInteger":5"#, id: "other", time: #""effectiveDateTime":"2026-03-01T08:02:00Z""#),
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func aQuantityHasTheTimeThatTheGatewaySays() async throws {
+    @Test func quantityHasTheTimeOfTheGateway() async throws {
         let time = ValueTime(name: nil, time: try #require(DateTime("2026-03-01T08:17:05.5Z")))
         let text = String(decoding: time.json.data(), as: UTF8.self)
         try await WarehouseFixture.with { fixture in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func whatNoGatewayGroupedStaysOneFact() async throws {
+    @Test func observationThatNoGatewayGroupedIsOneFact() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.load(
                 observation(

@@ -6,7 +6,7 @@ import Testing
 @Suite struct HealthConceptTests {
     private let all = HealthConcept.all
 
-    /// Warehouses hold facts under these paths and codes since the first version.
+    /// Warehouses have stored facts under these paths and codes since the first version.
     @Test(arguments: [
         ("HeartRate", "Vital Signs", "8867-4"), ("RestingHeartRate", "Vital Signs", "40443-4"),
         ("OxygenSaturation", "Vital Signs", "2708-6"), ("RespiratoryRate", "Vital Signs", "9279-1"),
@@ -27,7 +27,7 @@ import Testing
         ("HKQuantityTypeIdentifierDistanceSkatingSports", "Workouts", "workout-distance-skating-sports"),
         ("workout-heart-rate-average", "Workouts", "workout-heart-rate-average"),
     ])
-    func theConceptsOfTheFirstVersionKeepTheirPlaceAndCode(identifier: String, folder: String, code: String) throws {
+    func conceptsOfTheFirstVersionKeepTheirPathAndCode(identifier: String, folder: String, code: String) throws {
         let found = all.filter { $0.identifier == identifier && $0.category == folder }
         #expect(found.count == 1)
         #expect(found.first?.codings.first?.code == code)
@@ -44,7 +44,7 @@ import Testing
         #expect(Set(codes).count == codes.count)
     }
 
-    @Test func eventsAreYesOrNoCasesAreChoicesScoresAreNumbersCircumstancesAreParts() throws {
+    @Test func conceptKindDependsOnTheHealthType() throws {
         func concept(_ identifier: String) throws -> HealthConcept {
             try #require(all.first { $0.identifier == identifier })
         }

@@ -9,13 +9,13 @@ import Testing
 @testable import HealthData
 @testable import Warehouse
 
-/// Storing observations in bulk, against the same observations one by one as JSON.
+/// Compares bulk loading with loading the same observations one by one as JSON.
 @Suite struct HealthLoaderTests {
     private static let received = instant("2026-05-01T12:00:00Z")
     private static let provenance = RecordProvenance(
         submissionID: "load-1", clientID: "health-load", keyID: nil, receivedAt: received)
 
-    /// A sample of every type, and of the quantities several with other numbers and times.
+    /// A sample of every type, and several of each quantity with other numbers and times.
     private func observations(_ seed: UInt64 = .random(in: 0 ... .max)) throws -> [HealthObservation] {
         var generator = Seeded(seed)
         var samples: [HealthSample] = []
@@ -61,7 +61,7 @@ import Testing
         )
     }
 
-    @Test func theFactsOfASampleAreThoseOfItsJSON() throws {
+    @Test func factsOfASampleEqualThoseOfItsJSON() throws {
         let seed = Seeded.newSeed()
         var maker = HealthBatchMaker(receivedAt: Self.received)
         let all = try observations(seed)
@@ -72,28 +72,28 @@ import Testing
             let made = try #require(entry.loaded)
             let resource = try Resource(entry.record.content)
             let wanted = try #require(FactMapping.facts(of: resource, survey: nil, receivedAt: Self.received))
-            let what = Comment(
+            let comment = Comment(
                 "seed \(seed), \(observation.type.identifier), \(String(decoding: entry.record.content, as: UTF8.self))"
             )
             let facts = try #require(made.facts)
-            #expect(facts.facts == wanted.facts, what)
-            #expect(made.concepts == wanted.concepts, what)
-            #expect(made.warnings == wanted.warnings, what)
+            #expect(facts.facts == wanted.facts, comment)
+            #expect(made.concepts == wanted.concepts, comment)
+            #expect(made.warnings == wanted.warnings, comment)
             let prepared = PreparedFacts(
                 type: "Observation", id: observation.id, facts: wanted.facts, time: wanted.time, source: wanted.source,
                 isOfDay: true)
-            #expect(facts.encounter == prepared.encounter && facts.firstInstance == prepared.firstInstance, what)
-            #expect(facts.start == prepared.start && facts.end == prepared.end, what)
-            #expect(facts.timeText == prepared.timeText && facts.timeSource == prepared.timeSource, what)
-            #expect(facts.visitStatus == prepared.visitStatus && facts.source == prepared.source, what)
+            #expect(facts.encounter == prepared.encounter && facts.firstInstance == prepared.firstInstance, comment)
+            #expect(facts.start == prepared.start && facts.end == prepared.end, comment)
+            #expect(facts.timeText == prepared.timeText && facts.timeSource == prepared.timeSource, comment)
+            #expect(facts.visitStatus == prepared.visitStatus && facts.source == prepared.source, comment)
             let record = NewRecord(resource, id: observation.id, content: entry.record.content)
-            #expect(entry.record.subject == record.subject && entry.record.rowCount == record.rowCount, what)
+            #expect(entry.record.subject == record.subject && entry.record.rowCount == record.rowCount, comment)
         }
     }
 
-    @Test func theRowsAreThoseOfTheSameObservationsOneByOne() async throws {
+    @Test func bulkLoadWritesTheRowsOfSingleLoads() async throws {
         let seed = Seeded.newSeed()
-        // A third of them, with every type: the facts of all are compared without a database.
+        // A third of them, with every type. Another test compares the facts of all without a database.
         let all = try observations(seed).enumerated().filter { $0.offset % 3 == 0 }.map(\.element)
         let loaded = instant("2026-05-01T12:00:05Z")
         let bulk = try await LoaderFixture.dump { database in
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// Most by the table, the parts of what has a structure of its own by our words for them.
+    /// The table has nearly all of them. Parts of types with their own structure have the project's codes.
     @Test func everyFactOfAHealthTypeHasItsConcept() async throws {
         let seed = Seeded.newSeed()
         let all = try observations(seed)
@@ -166,7 +166,7 @@ import Testing
         ("HKElectrocardiogramClassificationAtrialFibrillation", "Atrial fibrillation"),
         ("HKVisionPrescriptionTypeContacts", "Contact lenses"), ("HKIAmJaneDoe", nil),
     ])
-    func theVocabularyHasOurWordsAndNoOthers(code: String, title: String?) {
+    func vocabularyHasOnlyTheProjectsTitles(code: String, title: String?) {
         #expect(HealthVocabulary.title(system: HealthCodeSystem.healthKit, code: code) == title)
         #expect(HealthVocabulary.title(system: "http://example.org", code: code) == nil)
     }
@@ -177,11 +177,11 @@ import Testing
         ("vision-left-far-pupillary-distance", true),
         ("gad7-7", true), ("route-course", true), ("sleep-night", true), ("i-am-jane-doe", false),
     ])
-    func theVocabularyHasThePartsOfOurObservations(code: String, isKnown: Bool) {
+    func vocabularyHasTheComponentsOfObservations(code: String, isKnown: Bool) {
         #expect((HealthVocabulary.title(system: HealthCodeSystem.component, code: code) != nil) == isKnown)
     }
 
-    @Test func whatIsStoredIsPassedOverAndWhatWasUndoneComesBack() async throws {
+    @Test func storedObservationsAreSkippedAndUndoneOnesLoadedAgain() async throws {
         let all = try observations()
         let batch = Self.batch(all[...])
         try await LoaderFixture.with { database in
@@ -193,13 +193,13 @@ import Testing
                     return try loader.store(batch, at: Self.received.addingTimeInterval(60), in: transaction)
                 }
             }
-            // A part, as of a load that was cut off; then all of it.
+            // A part, as of an interrupted load; then all of it.
             let part = try await store(Self.batch(all[..<100]), as: "load-1")
             #expect(part.resources == 100 && part.alreadyKnown == 0)
             let rest = try await store(batch, as: "load-1")
             #expect(rest.resources == all.count - 100 && rest.alreadyKnown == 100)
             let whole = try await LoaderFixture.rows(database)
-            // The next export holds the same: no row is added, not even of the upload.
+            // The next export contains the same samples: no row is added, not even one of the upload.
             let again = try await store(batch, as: "load-2")
             #expect(again.resources == 0 && again.facts == 0 && again.alreadyKnown == all.count)
             #expect(try await LoaderFixture.rows(database) == whole)
@@ -216,7 +216,7 @@ import Testing
         }
     }
 
-    @Test func anIdOfAnotherParticipantIsLeftAlone() async throws {
+    @Test func idOfAnotherParticipantIsNotChanged() async throws {
         let observation = try #require(try observations().first)
         try await LoaderFixture.with { database in
             let foreign = try Resource(
@@ -234,9 +234,9 @@ import Testing
         }
     }
 
-    /// Whatever the clock's fraction of a millisecond, which the database does not keep.
+    /// For any fraction of a millisecond in the time, which the database does not store.
     @Test(arguments: [0, 0.0002, 0.0004, 0.0005, 0.0008])
-    func aDaysSummaryIsRevisedByALaterLoadAlone(fraction: Double) async throws {
+    func summaryOfADayIsRevisedOnlyByALaterLoad(fraction: Double) async throws {
         func batch(_ steps: Int) throws -> HealthBatch {
             var maker = HealthBatchMaker(receivedAt: Self.received)
             let json = observation(#""valueInteger":\#(steps),"subject":{"reference":"Patient/p1"}"#)
@@ -256,11 +256,11 @@ import Testing
                 }
             }
             #expect(try await store(5, "a", after: 0).resources == 1)
-            // The same load says something else of the day: the first counts, each time.
+            // The same load has another value for the day: the first one counts, each time.
             #expect(try await store(6, "a", after: 0).alreadyKnown == 1)
             #expect(try await store(9, "b", after: 60).revised == 1)
             #expect(try await store(9, "b", after: 60).alreadyKnown == 1)
-            // The older export once more.
+            // The older export again.
             #expect(try await store(5, "a", after: 0).alreadyKnown == 1)
             let facts = try await database.read {
                 try $0.query("SELECT nval_num FROM observation_fact WHERE modifier_cd = '@'")
@@ -270,7 +270,7 @@ import Testing
     }
 
     /// Of one load, in one batch and in two; of an earlier load; and both.
-    @Test func whatComesTwiceIsToldApartFromWhatWasThere() async throws {
+    @Test func duplicatesAndKnownObservationsAreCountedSeparately() async throws {
         let all = Array(try observations().prefix(40))
         try await LoaderFixture.with { database in
             func store(_ batches: [[HealthObservation]]) async throws -> HealthLoader.Report {
@@ -290,8 +290,8 @@ import Testing
         }
     }
 
-    /// The two written forms lie on both sides of a rounding boundary: they have two ids, and are one record.
-    @Test func aSampleWhoseValueCameInAnotherUnitIsKnown() async throws {
+    /// The two written forms lie on both sides of a rounding boundary: they have two ids and are one record.
+    @Test func sampleInAnotherUnitIsRecognised() async throws {
         let type = try #require(HealthType.named("DistanceWalkingRunning"))
         let measure = try #require(type.measure)
         let instant = HealthInstant(seconds: 1_767_225_600, offsetMinutes: 60)
@@ -332,7 +332,7 @@ import Testing
         }
     }
 
-    @Test func numbersAreMetOnce() {
+    @Test func numberSetBehavesAsASet() {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         var (numbers, model) = (NumberSet(), Set<Int64>())
@@ -422,9 +422,9 @@ enum LoaderFixture {
     }
 }
 
-/// What is learned of one sample holds for the others of its kind.
-@Suite struct LearnedKindTests {
-    @Test func aNumberThatCannotBeConvertedTeachesNothing() throws {
+/// The template of one sample applies to the others of its kind.
+@Suite struct SampleTemplateTests {
+    @Test func numberThatCannotBeConvertedIsNoTemplate() throws {
         let type = try #require(
             HealthType.all.first { $0.identifier == "HKQuantityTypeIdentifierEnvironmentalSoundReduction" })
         let measure = try #require(type.measure)

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Warehouse
 
-/// What a message costs is linear in its size, and bounded before anything is written.
+/// The cost of a message is linear in its size and is limited before anything is written.
 @Suite(.serialized) struct LoadCostTests {
-    @Test func mappingCostsWhatTheItemsAre() throws {
+    @Test func mappingIsLinearInTheItems() throws {
         let survey = SurveyConcepts(try form(sleepForm))
         try expectLinear(1_000) { count in
-            // A long name of the form, linkIds that it has not, and options of one question.
+            // A long name of the form, linkIds that are not in it, and options of one question.
             let items = (0..<count).map {
                 #"{"linkId":"l \#($0)","text":"t","answer":[{"valueString":"x"}]}"#
             }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func mappingCostsWhatTheComponentsAre() throws {
+    @Test func mappingIsLinearInTheComponents() throws {
         try expectLinear(1_000) { count in
             let resource = try Resource(Data(observation(components(count)).utf8))
             return {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func aTextWithZeroBytesCostsWhatItsMembersAre() throws {
+    @Test func replacingZeroBytesIsLinearInTheMembers() throws {
         try expectLinear(2_000) { count in
             let members = (0..<count).map { #""m\#($0)":"\u0000""# }.joined(separator: ",")
             let resource = try Resource(Data(#"{"resourceType":"Observation",\#(members)}"#.utf8))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func anOptionIsFoundAmongManyAtOnce() throws {
+    @Test func mappingIsLinearInTheOptions() throws {
         try expectLinear(500) { count in
             let options = (0..<count).map { #"{"valueCoding":{"system":"http://x","code":"\#($0)"}}"# }
                 .joined(separator: ",")
@@ -64,13 +64,13 @@ import Testing
         }
     }
 
-    @Test func whatNeedsTooManyRowsIsRefusedBeforeItIsWritten() async throws {
+    @Test func tooManyRowsAreRefusedBeforeWriting() async throws {
         let many = try Resource(Data(observation(components(49_998)).utf8))
         let error = #expect(throws: WarehouseError.self) {
             try WarehouseEntry(many, form: nil, receivedAt: Date())
         }
         #expect(error?.code == "too-many-facts")
-        // The codes are few, so that the rows alone are too many.
+        // There are few codes, so only the rows are too many.
         let fits = try WarehouseEntry(
             try Resource(Data(observation(components(49_996)).utf8)), form: nil, receivedAt: Date())
         #expect(fits.rowCount == 50_000)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func aMessageUsesAThousandCodesAtMost() throws {
+    @Test func codesOfAMessageAreLimited() throws {
         func entry(_ codes: Range<Int>) throws -> WarehouseEntry {
             let components = codes.map {
                 #"{"code":{"coding":[{"system":"http://loinc.org","code":"\#($0)-1"}]},"valueInteger":1}"#
@@ -104,7 +104,7 @@ import Testing
         return #""component":[\#(components.joined(separator: ","))]"#
     }
 
-    /// Expects that work of four times the size takes at most six times the processor's time, by medians of five.
+    /// Expects that work of four times the size takes up to six times the processor time, by medians of five.
     private func expectLinear(_ count: Int, _ work: (Int) throws -> () throws -> Bool) throws {
         func median(_ count: Int) throws -> Double {
             let run = try work(count)
@@ -118,7 +118,7 @@ import Testing
             return times.sorted()[2]
         }
         _ = try median(count)
-        // A busy machine disturbs one measurement, and not three in a row.
+        // A busy machine can disturb one measurement, but not three in a row.
         var measured: [(small: Double, large: Double)] = []
         repeat {
             measured.append((try median(count), try median(count * 4)))
@@ -127,7 +127,7 @@ import Testing
             measured.contains { $0.large <= $0.small * 6 }, "seconds for \(count) and four times as many: \(measured)")
     }
 
-    /// Seconds that the thread has had of the processor.
+    /// Processor time of the thread, in seconds.
     private func processorTime() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Warehouse
 
-/// Handling the same submissions in any order, any number of times, gives the same present as handling them in the order
-/// in which they came.
+/// Processing the same submissions in any order, any number of times, has the same result as processing them in the
+/// order of arrival.
 @Suite struct LoadInvariantTests {
-    /// A submission as the queue has it: of one participant, with one or several resources.
+    /// A submission as the queue returns it: of one participant, with one or several resources.
     private struct Submission: Sendable {
         let number: Int64
         let subject: String
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func anyOrderOfHandlingGivesThePresentOfTheOrderOfReceipt() async throws {
+    @Test func anyOrderOfProcessingHasTheResultOfTheOrderOfReceipt() async throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
         let submissions = try self.submissions(using: &generator)
@@ -44,8 +44,9 @@ import Testing
         }
     }
 
-    /// Responses, observations, patients, contracts and withdrawals of three participants. There are few ids, few contents
-    /// and few times, so that most resources come in several versions, some come twice, and some at the same millisecond.
+    /// Responses, observations, patients, contracts and withdrawals of three participants. There are few ids, few
+    /// contents and few times, so that the majority of resources have several versions, some come twice, and some have
+    /// the same millisecond.
     private func submissions(using generator: inout Seeded) throws -> [Submission] {
         try (1...Int64(70)).map { number in
             let person = Int.random(in: 1...3, using: &generator)
@@ -92,7 +93,7 @@ import Testing
         return Data(json.utf8)
     }
 
-    /// All that is found after the submissions were handled as the consumer does it.
+    /// The contents of records and warehouse after the consumer's processing of the submissions.
     private func dump(_ order: [Submission]) async throws -> [String] {
         let survey = SurveyConcepts(try form(sleepForm))
         let at = instant("2026-05-02T00:00:00Z")
@@ -118,8 +119,8 @@ import Testing
         return dump
     }
 
-    /// All rows that tell the present, of records and warehouse: the numbers that the order of handling gave are replaced
-    /// by what they stand for.
+    /// All rows of the current state, of records and warehouse. Numbers that depend on the order of processing are
+    /// replaced by the names that they refer to.
     private func dump(_ fixture: WarehouseFixture) async throws -> [String] {
         let tables = [
             (

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func aFactTellsWhenItCameAndFromWhere() async throws {
+    @Test func factHasItsTimesAndSource() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.load(
                 observation(
@@ -85,7 +85,7 @@ import Testing
             let known = try await fixture.rows(
                 "SELECT 1 FROM modifier_dimension WHERE modifier_cd = ?", [SQLValue("TRIBUTARY:TIME-ISSUED")])
             #expect(known.count == 1)
-            // That it is when it was measured needs no word.
+            // A time of issue equal to the time of measurement has no modifier.
             try await fixture.load(observation(#""valueInteger":1"#, id: "o2"), submission: "sub-10")
             let facts = try await fixture.rows(
                 "SELECT modifier_cd FROM observation_fact f JOIN upload_status u USING (upload_id) "
@@ -94,12 +94,12 @@ import Testing
         }
     }
 
-    @Test func thePresentVersionReplacesAndWhatIsHistoryDoesNot() async throws {
+    @Test func currentVersionReplacesFactsAndFormerOnesDoNot() async throws {
         try await WarehouseFixture.with { fixture in
             let first = observation(#""valueInteger":1"#)
             let second = observation(#""valueInteger":2"#)
             try await fixture.load(first, submission: "a", received: "2026-05-01T12:00:00Z")
-            // Within the same second: times tell nothing here, the records decided.
+            // Within the same second: the times decide nothing here, the records do.
             try await fixture.load(second, submission: "b", received: "2026-05-01T12:00:00Z")
             let late = try await fixture.load(
                 first, submission: "a", received: "2026-05-01T12:00:00Z", isCurrent: false)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func aVersionWithFewerAnswersLeavesNoneOfTheOthers() async throws {
+    @Test func newVersionRemovesAnswersThatItDoesNotHave() async throws {
         try await WarehouseFixture.with { fixture in
             let answer = #"{"linkId":"why","answer":[{"valueString":"x"}]}"#
             let other = #"{"linkId":"dreamt","answer":[{"valueBoolean":true}]}"#

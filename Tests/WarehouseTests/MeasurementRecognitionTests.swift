@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    private func observation(_ codings: [JSON], _ quantity: JSON, _ more: [(String, JSON)] = []) -> JSON {
+    private func observation(_ codings: [JSON], quantity: JSON, more: [(String, JSON)] = []) -> JSON {
         var object = JSONObject()
         object["resourceType"] = "Observation"
         object["status"] = "final"
@@ -36,7 +36,7 @@ import Testing
         ["system": .string(system), "code": .string("HKQuantityTypeIdentifier" + code)]
     }
 
-    /// Whichever of its codings is sent, a concept of the ontology has the code that the ontology gives to it.
+    /// A concept of the ontology has the ontology's code, for each coding that can be sent.
     @Test func eachConceptOfTheOntologyIsReadAsItself() {
         let table = HealthConceptTable.standard
         for concept in table.concepts {
@@ -50,13 +50,13 @@ import Testing
     @Test func unitsThatDoNotConvertStayText() throws {
         let quantity: JSON = ["value": 70, "unit": "kg", "system": "http://unitsofmeasure.org", "code": "kg"]
         let found = FactMapping.facts(
-            of: Observation(try #require(observation([loinc("8867-4")], quantity).object)),
+            of: Observation(try #require(observation([loinc("8867-4")], quantity: quantity).object)),
             receivedAt: instant("2026-05-01T12:00:00Z"))
         #expect(found.facts.map(\.value) == [.text("70 kg")])
         #expect(found.facts.map(\.warning) == [.unitNotConvertible])
         for unit in ["floors", "calories", "a lot"] {
             #expect(
-                try facts(observation([loinc("55423-8")], ["value": 3, "unit": .string(unit)])) == [
+                try facts(observation([loinc("55423-8")], quantity: ["value": 3, "unit": .string(unit)])) == [
                     "LOINC:55423-8|3 \(unit)"
                 ])
         }
@@ -65,7 +65,7 @@ import Testing
     @Test func glucoseInMillimolesIsConverted() throws {
         let quantity = try JSON(
             parsing: #"{"value":6.1,"unit":"mmol/L","system":"http://unitsofmeasure.org","code":"mmol/L"}"#)
-        #expect(try facts(observation([loinc("41653-7")], quantity)) == ["LOINC:41653-7|109.89509|mg/dL"])
+        #expect(try facts(observation([loinc("41653-7")], quantity: quantity)) == ["LOINC:41653-7|109.89509|mg/dL"])
     }
 
     @Test func componentsAreRecognisedByTheSameRule() throws {
@@ -73,45 +73,48 @@ import Testing
         let component: JSON = [
             "code": ["coding": [["system": "http://snomed.info/sct", "code": "271649006"]]], "valueQuantity": quantity,
         ]
-        let pressure = observation([loinc("85354-9")], .null, [("component", [component])])
+        let pressure = observation([loinc("85354-9")], quantity: .null, more: [("component", [component])])
         #expect(try facts(pressure) == ["LOINC:8480-6|120.0|mm[Hg]"])
         let other: JSON = [
             "code": ["coding": [healthKit("BloodPressureDiastolic", "com.apple.health")]],
             "valueQuantity": ["value": 10, "unit": "kPa"],
         ]
         #expect(
-            try facts(observation([loinc("85354-9")], .null, [("component", [other])])) == [
+            try facts(observation([loinc("85354-9")], quantity: .null, more: [("component", [other])])) == [
                 "LOINC:8462-4|75.00638|mm[Hg]"
             ])
     }
 
-    /// A percent is a fraction only where a library of others marks it so.
-    @Test func aFractionIsRecognisedWhereTheLibraryMarksIt() throws {
-        func saturation(_ value: String, _ codings: [JSON], _ identifier: JSON? = nil) throws -> [String] {
+    /// A percent value is a fraction only where the identifier of a third-party library marks it so.
+    @Test func fractionIsRecognisedByTheIdentifierOfItsLibrary() throws {
+        func saturation(_ value: String, codings: [JSON], identifier: JSON? = nil) throws -> [String] {
             let quantity = try JSON(
                 parsing: #"{"value":\#(value),"unit":"%","system":"http://unitsofmeasure.org","code":"%"}"#)
             return try facts(
-                observation(codings, quantity, identifier.map { [("identifier", [$0])] } ?? []))
+                observation(codings, quantity: quantity, more: identifier.map { [("identifier", [$0])] } ?? []))
         }
         let own = [loinc("2708-6"), healthKit("OxygenSaturation")]
         let microsoft = [loinc("2708-6"), healthKit("OxygenSaturation", "com.apple.health")]
         let empty: JSON = ["id": "36F2FCF5-FC5E-480E-BC10-4E3F76E8C848"]
-        #expect(try saturation("0.97", microsoft) == ["LOINC:2708-6|97.0|%"])
-        #expect(try saturation("0.96", own, empty) == ["LOINC:2708-6|96.0|%"])
-        #expect(try saturation("1", microsoft) == ["LOINC:2708-6|100.0|%"])
-        #expect(try saturation("97", microsoft) == ["LOINC:2708-6|97.0|%"])
-        #expect(try saturation("0.97", own) == ["LOINC:2708-6|0.97|%"])
-        #expect(try saturation("0.97", own, ["system": "urn:x", "value": "1"]) == ["LOINC:2708-6|0.97|%"])
-        #expect(try saturation("0.97", [loinc("2708-6")], empty) == ["LOINC:2708-6|0.97|%"])
+        #expect(try saturation("0.97", codings: microsoft) == ["LOINC:2708-6|97.0|%"])
+        #expect(try saturation("0.96", codings: own, identifier: empty) == ["LOINC:2708-6|96.0|%"])
+        #expect(try saturation("1", codings: microsoft) == ["LOINC:2708-6|100.0|%"])
+        #expect(try saturation("97", codings: microsoft) == ["LOINC:2708-6|97.0|%"])
+        #expect(try saturation("0.97", codings: own) == ["LOINC:2708-6|0.97|%"])
+        #expect(
+            try saturation("0.97", codings: own, identifier: ["system": "urn:x", "value": "1"]) == [
+                "LOINC:2708-6|0.97|%"
+            ])
+        #expect(try saturation("0.97", codings: [loinc("2708-6")], identifier: empty) == ["LOINC:2708-6|0.97|%"])
     }
 
-    /// What is learned of one value is not applied to another that is read otherwise.
-    @Test func aFractionIsNotReadAsThePercentBeforeIt() throws {
+    /// The template of one value is not used for another value that is interpreted differently.
+    @Test func fractionDoesNotUseTheTemplateOfAPercentValue() throws {
         let codings = [healthKit("AtrialFibrillationBurden", "com.apple.health")]
         let quantity: JSON = ["value": 2, "unit": "%", "system": "http://unitsofmeasure.org", "code": "%"]
-        let resource = Resource(try #require(observation(codings, quantity).object))
+        let resource = Resource(try #require(observation(codings, quantity: quantity).object))
         #expect(
-            WarehouseEntryPattern(of: resource, health: .standard, receivedAt: instant("2026-05-01T12:00:00Z")) == nil)
+            WarehouseEntryTemplate(of: resource, health: .standard, receivedAt: instant("2026-05-01T12:00:00Z")) == nil)
     }
 
     // MARK: Published cases
@@ -122,7 +125,7 @@ import Testing
     }
 
     @Test(.enabled(if: PublishedData.url("field") != nil, "TRIBUTARY_CONFORMANCE is not set"))
-    func anySecondCodeOfATypeIsTheType() throws {
+    func anyCodingOfATypeIsRecognised() throws {
         let found = try Self.cases("41-second-code-of-a-type").members.reduce(into: [String: [String]]()) {
             $0[$1.key] = try facts($1.value)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Warehouse
 
-/// What the ontology offers under a question is what the form offers there.
+/// The options below a question in the ontology are those of the form.
 @Suite struct OfferedOptionsTests {
     private static let system = "http://example.org/codes"
 
@@ -51,7 +51,7 @@ import Testing
             ["a"]
         ),
     ])
-    func theOntologyOffersWhatTheFormOffers(name: String, sets: String, expected: [String]) throws {
+    func ontologyOffersTheOptionsOfTheForm(name: String, sets: String, expected: [String]) throws {
         let questionnaire = try Self.form(sets)
         let question = try #require(SurveyConcepts(questionnaire).questions["q"])
         #expect(question.options.map(\.code) == expected)
@@ -65,13 +65,12 @@ import Testing
         #"{"resourceType":"ValueSet","id":"v","compose":{"include":[{"system":"http://snomed.info/sct","filter":[{"property":"concept","op":"is-a","value":"1"}]}]}}"#,
         #"{"resourceType":"ValueSet","id":"other"}"#,
     ])
-    func aSetThatNobodyListsOffersWhatATerminologyHas(set: String) throws {
+    func unlistedSetOffersTheCodesOfItsTerminology(set: String) throws {
         let question = try #require(SurveyConcepts(try Self.form(set)).questions["q"])
         #expect(question.options.isEmpty && question.offersUnlisted)
     }
 
-    /// Thirty sets, each of which includes the next one twice: read along every way, the last one would be read 2^30
-    /// times.
+    /// Thirty sets, each of which includes the next one twice: along every path, the last one would be read 2^30 times.
     @Test func aSetThatManyIncludeIsReadOnce() throws {
         let depth = 30
         let sets = (0..<depth).map { level in

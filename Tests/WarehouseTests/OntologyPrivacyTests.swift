@@ -5,11 +5,11 @@ import Testing
 
 @testable import Warehouse
 
-/// Every researcher sees the ontology, so nothing that a device wrote in words may stand there.
+/// Every researcher sees the ontology, so it must not contain any text of a device.
 @Suite struct OntologyPrivacyTests {
     private let secret = "I-am-Jane-Doe"
 
-    @Test func noWordOfADeviceIsSeenInTheOntology() async throws {
+    @Test func ontologyContainsNoTextOfADevice() async throws {
         let answers = """
             {"linkId":"\(secret)","text":"\(secret)","answer":[{"valueString":"\(secret)"},
              {"valueCoding":{"system":"http://\(secret)","code":"\(secret)","display":"\(secret)"}}]},
@@ -36,10 +36,10 @@ import Testing
                     values + [
                         #""valueCodeableConcept":{"coding":[{\#(system),"display":"I-am-Jane-Doe"}]}"#
                     ]
-                for (place, value) in values.enumerated() {
+                for (index, value) in values.enumerated() {
                     try await fixture.load(
                         """
-                        {"resourceType":"Observation","id":"o\(number)-\(place)","status":"final","code":{
+                        {"resourceType":"Observation","id":"o\(number)-\(index)","status":"final","code":{
                         "text":"\(secret)","coding":[{\(system),"display":"\(secret)"}]},\(value)}
                         """)
                 }
@@ -53,7 +53,7 @@ import Testing
                     #expect(!row.lowercased().contains("jane"), "\(table): \(row)")
                 }
             }
-            // A code of a terminology is a concept, by its code alone.
+            // A code of a terminology is a concept, with the code as its name.
             let concepts = try await fixture.rows(
                 "SELECT c_name, c_basecode FROM custom_meta WHERE c_fullname LIKE '%Other%' AND c_basecode IS NOT NULL")
             #expect(
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// The form tells no codes, so an answer is found by the code of its terminology, and by no words of the device.
+    /// The form lists no codes, so an answer is found by the code of its terminology and by no text of the device.
     @Test(arguments: [#""answerValueSet":"http://example.org/set""#, ##""answerValueSet":"#s""##])
     func anOptionOfAValueSetThatTheFormDoesNotListIsFound(set: String) async throws {
         try await WarehouseFixture.with { fixture in
@@ -105,7 +105,7 @@ import Testing
         ("http://www.nlm.nih.gov/research/umls/rxnorm", "1484911", true), ("http://unitsofmeasure.org", "kg", false),
         ("http://example.org", "123456", false), ("", "", false), ("http://loinc.org", "", false),
     ])
-    func aPublishedCodeIsToldByItsShape(system: String, code: String, isPublished: Bool) {
+    func publishedCodeIsRecognisedByItsForm(system: String, code: String, isPublished: Bool) {
         #expect(PublishedCode.has(system: system, code: code) == isPublished, "\(code)")
     }
 }

@@ -61,7 +61,8 @@ import Testing
         }
     }
 
-    /// What i2b2's `insert_concept_dimension_fromtableaccess` does: empty the dimension, fill it from the ontology.
+    /// The statements of i2b2's `insert_concept_dimension_fromtableaccess`: empty the dimension, fill it from the
+    /// ontology.
     @Test func theConceptDimensionCanBeMadeAgainFromTheOntology() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.ontology(try form(sleepForm))
@@ -100,7 +101,8 @@ import Testing
         }
     }
 
-    /// A later version may give a question a code, or offer an option a second time: its concept's code is another then.
+    /// A later version may give a question a code or offer an option a second time. Then the code of the concept
+    /// changes.
     @Test func aPathFindsTheFactsOfAllVersions() async throws {
         try await WarehouseFixture.with { fixture in
             let first = try form(sleepForm)
@@ -130,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func aGroupThatTurnsOutToBeAQuestionIsFound() async throws {
+    @Test func groupThatBecomesAQuestionIsFound() async throws {
         try await WarehouseFixture.with { fixture in
             func survey(_ type: String) throws -> Questionnaire {
                 try form(
@@ -151,15 +153,15 @@ import Testing
         }
     }
 
-    @Test func whatIsBelowAFolderIsFoundByItsPath() async throws {
+    @Test func conceptsBelowAFolderAreFoundByAnIndex() async throws {
         try await WarehouseFixture.with { fixture in
             let plan = try await fixture.database.read { transaction in
                 let statement = OntologyWriter.known(
                     below: "\\Tributary\\Surveys\\x\\", dialect: transaction.dialect)
                 return try QueryPlan(statement.sql, statement.parameters, in: transaction)
             }
-            #expect(plan.goes(by: "meta_fullname_idx") && !plan.readsAll, "\(plan)")
-            if TestEngine.chosen == .sqlite { #expect(plan.goes(by: "(c_fullname>? AND c_fullname<?)"), "\(plan)") }
+            #expect(plan.uses(index: "meta_fullname_idx") && !plan.readsAll, "\(plan)")
+            if TestEngine.chosen == .sqlite { #expect(plan.uses(index: "(c_fullname>? AND c_fullname<?)"), "\(plan)") }
         }
     }
 
@@ -168,7 +170,7 @@ import Testing
             let survey = try form(sleepForm)
             try await fixture.ontology(survey)
             try await fixture.database.write { _ = try $0.execute("DELETE FROM custom_meta WHERE c_name = 'Why?'") }
-            // What was written is not looked for again, neither at the start nor by a response.
+            // Stored concepts are not looked up again, neither at the start nor by a response.
             try await fixture.ontology(survey)
             try await fixture.load(
                 response(#"{"linkId":"why","answer":[{"valueString":"x"}]}"#), questionnaire: survey)
@@ -179,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func healthTypesStandInTheirFoldersEachCodeOnce() async throws {
+    @Test func healthTypesAreInTheirFoldersWithUniqueCodes() async throws {
         try await WarehouseFixture.with { fixture in
             let loader = fixture.loader
             for _ in 1...2 {
@@ -212,7 +214,7 @@ import Testing
         }
     }
 
-    /// Every ancestor of a path is there, at its level; nothing is longer or spelt otherwise than i2b2 takes.
+    /// Every ancestor of a path exists, at its level. Every length and spelling is valid for i2b2.
     static func check(_ fixture: WarehouseFixture) async throws {
         let rows = try await fixture.rows(
             "SELECT c_fullname, c_hlevel, c_visualattributes, c_basecode FROM custom_meta ORDER BY c_fullname")
@@ -237,7 +239,7 @@ import Testing
 
 @Suite(.enabled(if: PublishedData.folder != nil, "TRIBUTARY_CONFORMANCE is not set"))
 struct PublishedFormTests {
-    @Test func everyPublishedFormHasAnOntologyThatI2b2Takes() async throws {
+    @Test func everyPublishedFormHasAValidOntology() async throws {
         try await WarehouseFixture.with { fixture in
             let forms = PublishedData.questionnaires()
             #expect(forms.count > 80)
@@ -250,7 +252,7 @@ struct PublishedFormTests {
     }
 
     /// The answers of the PHQ-9 are the same four codes under each question.
-    @Test func eachAnswerOfThePHQ9IsAFactAndCountsForItsQuestionAlone() async throws {
+    @Test func eachAnswerOfThePHQ9IsAFactOfItsQuestionOnly() async throws {
         let phq9 = try PublishedData.phq9()
         let survey = SurveyConcepts(phq9)
         let asked = survey.order.compactMap { survey.questions[$0] }.filter { $0.options.count > 1 }

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 14, 100])
-    func allFactsOfAParticipantComeOnceHoweverLargeThePageIs(limit: Int) async throws {
+    func allFactsOfAParticipantComeOnceForAnyPageSize(limit: Int) async throws {
         let fixture = try await filled()
         var found: [String] = []
         var last: ParticipantFact?
@@ -26,7 +26,7 @@ import Testing
         while true {
             let start = last
             let page = try await fixture.database.read {
-                try WarehouseQuery().facts(of: "p1", behind: start, limit: limit, in: $0)
+                try WarehouseQuery().facts(of: "p1", after: start, limit: limit, in: $0)
             }
             guard !page.isEmpty else { break }
             found += page.compactMap { $0.values[value] }
@@ -38,10 +38,10 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func aDeletionTakesOneParticipantsRowsAndLeavesTheNumberTaken() async throws {
+    @Test func deletionRemovesTheRowsOfAParticipantAndReservesTheNumber() async throws {
         let fixture = try await filled()
         let before = try await fixture.database.read {
-            try WarehouseQuery().facts(of: "p2", behind: nil, limit: 100, in: $0)
+            try WarehouseQuery().facts(of: "p2", after: nil, limit: 100, in: $0)
         }
         let removed = try await fixture.database.write { try fixture.loader.delete(participant: "p1", in: $0) }
         let counts = try #require(removed).mapValues(\.count)
@@ -52,7 +52,7 @@ import Testing
                 "warehouse_loaded": 7,
             ])
         let after = try await fixture.database.read {
-            try WarehouseQuery().facts(of: "p2", behind: nil, limit: 100, in: $0)
+            try WarehouseQuery().facts(of: "p2", after: nil, limit: 100, in: $0)
         }
         #expect(after == before)
         let stub = try await fixture.rows(

@@ -20,14 +20,14 @@ import Testing
     }
 
     @Test(arguments: [("1937", 89, true), ("1936", 90, false), ("1900", 90, false)])
-    func agesOver89AreOneAge(year: String, age: Int, tellsYear: Bool) throws {
+    func agesOver89AreOneAge(year: String, age: Int, hasBirthYear: Bool) throws {
         let patient = try row(#""birthDate":"\#(year)""#)
         #expect(patient.age == age)
-        #expect((patient.birthDate != nil) == tellsYear)
-        #expect(patient.vitalStatus == (tellsYear ? "UF" : "UL"))
+        #expect((patient.birthDate != nil) == hasBirthYear)
+        #expect(patient.vitalStatus == (hasBirthYear ? "UF" : "UL"))
     }
 
-    @Test func aPatientThatSaysItIs90OrOlderIs90() throws {
+    @Test func patientMarkedAs90OrOlderIs90() throws {
         let patient = try row(#""extension":[{"url":"urn:tributary:age-90-or-older","valueBoolean":true}]"#)
         #expect(patient.age == 90)
         #expect(patient.birthDate == nil)
@@ -47,7 +47,7 @@ import Testing
         (#"{"state":"VI"}"#, "Zip codes\\Virgin Islands\\"), (#"{"state":"BE","country":"DE"}"#, "Zip codes\\BE\\"),
         (#"{"state":"DE","country":"DE"}"#, "Zip codes\\DE\\"), (#"{"state":"DE"}"#, "Zip codes\\Delaware\\"),
     ])
-    func thePlaceIsAPathOfNames(address: String, path: String) throws {
+    func stateIsAPathOfNames(address: String, path: String) throws {
         #expect(try row(#""address":[\#(address)]"#).statePath == path)
     }
 
@@ -55,11 +55,11 @@ import Testing
         ("02139-1234", "US", "021"), ("03601", "US", "000"), ("036", "US", "000"), ("021", "US", "021"),
         ("8001", "CH", nil),
     ])
-    func theAreaIsWhatIsCountedBy(code: String, country: String, area: String?) throws {
+    func areaIsThePostalPrefix(code: String, country: String, area: String?) throws {
         #expect(try row(#""address":[{"postalCode":"\#(code)","country":"\#(country)"}]"#).zip == area)
     }
 
-    @Test func whoGrowsOlderThan89IsAggregatedLater() async throws {
+    @Test func patientsOlderThan89AreAggregatedLater() async throws {
         try await WarehouseFixture.with { fixture in
             for (person, year) in [("p1", "1937"), ("p2", "1938")] {
                 try await fixture.load(
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func thePresentPatientReplacesTheRowAndAnotherDoesNot() async throws {
+    @Test func currentPatientReplacesTheRowAndAFormerOneDoesNot() async throws {
         try await WarehouseFixture.with { fixture in
             let patient = #"{"resourceType":"Patient","id":"p1","gender":"GENDER"}"#
             func load(_ gender: String, _ received: String, isCurrent: Bool = true) async throws {
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func theTimeIsThatOfTheConsentersSignatureAsTheGateReadsIt() async throws {
+    @Test func timeOfConsentIsThatOfTheConsentersSignature() async throws {
         let party = #""party":{"reference":"Patient/p1"}"#
         let signed = """
             {"resourceType":"Contract","id":"c1","status":"executed","instantiatesUri":"http://example.org/consent|2",
@@ -135,7 +135,7 @@ import Testing
             """
         for (time, expected) in [
             ("2026-01-02T03:04:05Z", "2026-01-02 03:04:05"),
-            // Nobody signed after we had it.
+            // The time of a signature is not after the time of receipt.
             ("2027-01-01T00:00:00Z", "2026-05-01 12:00:00"),
         ] {
             try await WarehouseFixture.with { fixture in
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotInForceWasSignedByNobody() async throws {
+    @Test func contractNotInForceHasNoSignature() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.load(contract.replacingOccurrences(of: "executed", with: "offered"))
             let row = try #require(try await fixture.rows("SELECT * FROM consent_contract").first)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aWithdrawalStaysWhicheverComesFirst(withdrawalFirst: Bool) async throws {
+    func withdrawalStaysInEitherOrderOfArrival(withdrawalFirst: Bool) async throws {
         try await WarehouseFixture.with { fixture in
             for json in withdrawalFirst ? [withdrawal, contract] : [contract, withdrawal, contract] {
                 try await fixture.load(json)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func nobodyWithdrawsAnothersContract() async throws {
+    @Test func withdrawalDoesNotAffectAnothersContract() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.load(contract)
             try await fixture.load(withdrawal, subject: "p2", submission: "s2")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Warehouse
 
-/// What belongs together has one instance number.
+/// Facts of one repetition have one instance number.
 @Suite struct RepetitionTests {
     private func lines(_ items: String, form: Questionnaire? = nil) throws -> [String] {
         try mapped(response(items), questionnaire: form).facts.map { fact in
@@ -30,7 +30,7 @@ import Testing
         #expect(found == ["x#1", "a#1", "1#1", "b#2", "2#2", "3#3"])
     }
 
-    @Test func severalAnswersWithinARepetitionAreToldApartFromThoseOfAllOthers() throws {
+    @Test func answersWithinARepetitionHaveUniqueInstances() throws {
         let found = try lines(
             """
             {"linkId":"drug","item":[\(answer("why", "a", "b", "c")),\(answer("dose", "1"))]},
@@ -50,7 +50,7 @@ import Testing
         #expect(found == ["Ann#1", "1#1", "2#2", "Ben#3", "3#3", "4#4"])
     }
 
-    @Test func whatIsAskedOfAnAnswerBelongsToIt() throws {
+    @Test func itemsBelowAnAnswerShareItsInstance() throws {
         let found = try lines(
             """
             {"linkId":"pain","answer":[{"valueString":"head","item":[\(answer("since", "may"))]},
@@ -59,7 +59,7 @@ import Testing
         #expect(found == ["head#1", "may#1", "back#2", "june#2"])
     }
 
-    /// Whatever a response holds, i2b2's key tells its facts apart.
+    /// The facts of any response have distinct keys of i2b2.
     @Test func noTwoFactsOfAResponseHaveOneKey() throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)

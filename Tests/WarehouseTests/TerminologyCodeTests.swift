@@ -4,8 +4,8 @@ import Testing
 
 @testable import Warehouse
 
-/// What a sensor measures and what a form asks are two concepts, also where they have one code; the code's folder has
-/// both.
+/// A sensor's measurement and a question of a form are two concepts, also if they have one code. The folder of the code
+/// has both.
 @Suite struct TerminologyCodeTests {
     private let rate = "\\Tributary\\Codes\\LOINC\\8867-4\\"
     private let survey = """
@@ -26,7 +26,7 @@ import Testing
         try await fixture.ontology(try form(survey))
     }
 
-    @Test func aQuestionWithTheCodeOfATypeHasAConceptOfItsOwn() throws {
+    @Test func questionWithTheCodeOfATypeHasItsOwnConcept() throws {
         let concepts = SurveyConcepts(try form(survey))
         #expect(
             concepts.questions["pulse"]?.concept.code
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    /// A question in another unit than the code's facts would not compare with them.
-    @Test func aQuestionInAnotherUnitThanItsCodeHasACodeOfItsOwn() throws {
+    /// A question in another unit is not comparable with the facts of the code.
+    @Test func questionInAnotherUnitThanItsCodeHasItsOwnCode() throws {
         func code(_ unit: String) throws -> String? {
             SurveyConcepts(
                 try form(
@@ -106,7 +106,7 @@ import Testing
         #expect(try code("apples")?.hasPrefix("SURVEY:") == true)
     }
 
-    @Test func summariesOfActivityStandWithHealthData() async throws {
+    @Test func activitySummariesAreWithTheHealthData() async throws {
         try await WarehouseFixture.with { fixture in
             try await filled(fixture)
             let report = try await fixture.load(

@@ -27,7 +27,7 @@ struct WarehouseFixture {
         try FileManager.default.removeItem(at: folder)
     }
 
-    /// Runs the body with a fresh warehouse.
+    /// Runs the body with a new warehouse.
     static func with(_ body: (WarehouseFixture) async throws -> Void) async throws {
         let fixture = try await WarehouseFixture()
         try await body(fixture)
@@ -166,7 +166,7 @@ let sleepForm = """
 
 /// Published forms.
 extension PublishedData {
-    /// All published forms, the ones that no strict reader takes left out.
+    /// All published forms except those that no strict reader accepts.
     static func questionnaires() -> [Questionnaire] {
         guard let root = url("questionnaires") else { return [] }
         return files(below: root).compactMap { file in

@@ -27,7 +27,7 @@ import Testing
         return fixture
     }
 
-    /// As the CRC cell does it: 100 with `>` is above 100 for certain, with `>=` it may be 100.
+    /// The rule of the CRC cell: `100` with the operator `>` is certainly above 100; with `>=` it may be 100.
     @Test(arguments: [
         ("GT 100", 2), ("GT 99", 4), ("GE 100", 4), ("LT 100", 2), ("LE 100", 4), ("EQ 100", 1), ("NE 100", 2),
         ("BETWEEN 50 100", 2), ("BETWEEN 100 AND 150", 2), ("GE 1e2", 4), ("EQ 100.0", 1), ("GT 1000", 0),
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GE", "GE x", "GE nan", "BETWEEN 5", "BETWEEN 1 2 3", "ABOUT 5", "IS", "LIKE[x] a", "GE inf"])
-    func whatIsNoConstraintIsRefused(text: String) {
+    func invalidConstraintIsRefused(text: String) {
         #expect(throws: ValueConstraint.ParseError.self) { try ValueConstraint.parse(text) }
     }
 
@@ -63,7 +63,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func wildcardsInAPathAreNone() async throws {
+    @Test func wildcardsInAPathHaveNoMeaning() async throws {
         let fixture = try await filled()
         for path in ["\\%\\", "\\Tributary\\_ealth\\", "\\TRIBUTARY\\", "%", "\\x' OR '1'='1\\"] {
             await #expect(throws: UnknownPath.self, "\(path)") { try await fixture.count(path) }
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aModifiersTextIsNoValue() async throws {
+    @Test func textOfAModifierIsNotAValue() async throws {
         let fixture = try await filled()
         try await fixture.load(
             observation(#""valueInteger":1"#, id: "late", time: #""issued":"2026-03-01T00:00:00Z""#), submission: "late"
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GE 100", "LIKE x"])
-    func theQueryGoesByIndexes(value: String) async throws {
+    func queryUsesIndexes(value: String) async throws {
         try await WarehouseFixture.with { fixture in
             let constraint = value.isEmpty ? nil : try ValueConstraint.parse(value)
             let plan = try await fixture.database.read { transaction in
@@ -125,15 +125,15 @@ import Testing
             }
             #expect(!plan.readsAll, "\(plan)")
             if TestEngine.chosen == .sqlite {
-                #expect(plan.goes(by: "of_idx_concept"), "\(plan)")
-                #expect(plan.goes(by: "concept_path>? AND concept_path<?"), "\(plan)")
+                #expect(plan.uses(index: "of_idx_concept"), "\(plan)")
+                #expect(plan.uses(index: "concept_path>? AND concept_path<?"), "\(plan)")
             }
         }
     }
 }
 
 @Suite struct UndoTests {
-    @Test func undoRemovesOneUploadAndLoadingAgainBringsItBack() async throws {
+    @Test func undoRemovesOneUploadAndReloadingRestoresIt() async throws {
         try await WarehouseFixture.with { fixture in
             let patient = #"{"resourceType":"Patient","id":"p1","gender":"female","birthDate":"1990"}"#
             func loadFirst() async throws {
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func anUploadIsNamedByItsNumberToo() async throws {
+    @Test func undoAcceptsTheNumberOfAnUpload() async throws {
         try await WarehouseFixture.with { fixture in
             try await fixture.load(observation(#""valueInteger":1"#), submission: "a")
             #expect(try await undo("1", fixture)?.facts == 1)
@@ -204,7 +204,7 @@ import Testing
         "\\tributary\\health\\vital signs\\heartrate\\", "/Tributary/Health/Vital Signs/HeartRate", "HeartRate",
         "LOINC:8867-4", "Heart Rate", "\\Tributary\\Health\\Vital Sings\\HeartRate\\",
     ])
-    func theErrorNamesTheNearestPaths(path: String) async throws {
+    func errorContainsTheNearestPaths(path: String) async throws {
         try await fixture { fixture in
             let error = await #expect(throws: UnknownPath.self) { _ = try await fixture.count(path) }
             #expect(error?.code == "path-unknown")
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func aPathThatResemblesNothingHasNoNearestOnes() async throws {
+    @Test func dissimilarPathHasNoNearestPaths() async throws {
         try await fixture { fixture in
             let error = await #expect(throws: UnknownPath.self) {
                 _ = try await fixture.count("\\zzzzzzzzzzzzzzzzzzzzzz\\")
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test func aPathMayBeInItsQuotesAndWithoutItsEnd() async throws {
+    @Test func pathMayBeQuotedAndWithoutItsFinalBackslash() async throws {
         try await fixture { fixture in
             for path in [
                 Self.rate, String(Self.rate.dropLast()), ShellWord.quoted(Self.rate), "\\\\TRIBUTARY" + Self.rate,
@@ -235,7 +235,7 @@ import Testing
         }
     }
 
-    @Test func theUsedOntologyHasConceptsWithFactsAndTheirFoldersAlone() async throws {
+    @Test func usedOntologyHasOnlyConceptsWithFactsAndTheirFolders() async throws {
         try await fixture { fixture in
             let (used, all) = try await fixture.database.read {
                 (try WarehouseQuery().usedOntology(in: $0), try WarehouseQuery().ontology(in: $0))
@@ -246,7 +246,7 @@ import Testing
                 let (sql, parameters) = WarehouseQuery.usedStatement(dialect: transaction.dialect)
                 return try QueryPlan(sql, parameters, in: transaction)
             }
-            #expect(plan.goes(by: "of_idx_concept_patient") || plan.goes(by: "observation_fact"), "\(plan)")
+            #expect(plan.uses(index: "of_idx_concept_patient") || plan.uses(index: "observation_fact"), "\(plan)")
         }
     }
 }

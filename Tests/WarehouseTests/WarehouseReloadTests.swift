@@ -7,7 +7,7 @@ import Testing
 
 @testable import Warehouse
 
-/// Facts can be made again of the records, and compared with them.
+/// Rebuilding the facts from the records, and comparing them with the records.
 @Suite struct WarehouseReloadTests {
     private func concepts() throws -> StudyConcepts {
         let survey = SurveyConcepts(try form(sleepForm))
@@ -32,28 +32,28 @@ import Testing
         ("p3", observation(#""valueInteger":3"#, id: "gone")),
     ]
 
-    private func put(_ place: Int, in transaction: any SQLTransaction) throws -> (Resource, PutResult, LoadContext) {
-        let (subject, json) = Self.resources[place]
+    private func put(_ index: Int, in transaction: any SQLTransaction) throws -> (Resource, PutResult, LoadContext) {
+        let (subject, json) = Self.resources[index]
         let resource = try Resource(Data(json.utf8))
-        let received = instant("2026-05-01T12:00:00Z").addingTimeInterval(Double(place))
+        let received = instant("2026-05-01T12:00:00Z").addingTimeInterval(Double(index))
         let provenance = RecordProvenance(
-            submissionID: "s\(place)", clientID: "c", keyID: nil, receivedAt: received)
+            submissionID: "s\(index)", clientID: "c", keyID: nil, receivedAt: received)
         let record = NewRecord(
             resource, id: resource.id ?? "", subject: subject, content: resource.json.data(), original: nil)
         return (
             resource, try RecordStore().write(provenance, at: received, in: transaction) { try $0.put(record) },
-            LoadContext(subject: subject, submissionID: "s\(place)", receivedAt: received, loadedAt: received)
+            LoadContext(subject: subject, submissionID: "s\(index)", receivedAt: received, loadedAt: received)
         )
     }
 
-    /// Records, and their facts as they come.
+    /// Records, with their facts loaded on arrival.
     private func filled() async throws -> WarehouseFixture {
         let fixture = try await WarehouseFixture()
         let (loader, concepts) = (fixture.loader, try concepts())
         try await fixture.database.write { transaction in
             try write(ontologyIn: transaction)
-            for place in Self.resources.indices {
-                let (resource, put, context) = try put(place, in: transaction)
+            for index in Self.resources.indices {
+                let (resource, put, context) = try put(index, in: transaction)
                 let entry = try concepts.entry(
                     of: resource.json.data(), id: resource.id ?? "", receivedAt: context.receivedAt)
                 try loader.load(entry, put, context: context, in: transaction)
@@ -79,14 +79,14 @@ import Testing
             try write(ontologyIn: transaction)
             var left = slices
             while left > 0 {
-                let slice = try reload.slice(behind: reload.place, of: 2, in: transaction)
+                let slice = try reload.slice(after: reload.lastNumber, of: 2, in: transaction)
                 guard try reload.load(slice, into: &report, at: instant("2026-06-01"), in: transaction) else { break }
                 left -= 1
             }
             guard isFinished else { return report }
             var last: Int64? = 0
-            while let place = last {
-                last = try reload.removeOrphans(behind: place, limit: 2, into: &report, in: transaction)
+            while let number = last {
+                last = try reload.removeOrphans(after: number, limit: 2, into: &report, in: transaction)
             }
             try reload.finish(in: transaction)
             return report
@@ -100,14 +100,14 @@ import Testing
             var report = WarehouseVerification.Report()
             while try verification.slice(of: 2, into: &report, in: transaction) {}
             var last: Int64? = 0
-            while let place = last {
-                last = try verification.orphans(behind: place, limit: 2, into: &report, in: transaction)
+            while let number = last {
+                last = try verification.orphans(after: number, limit: 2, into: &report, in: transaction)
             }
             return report
         }
     }
 
-    /// All that researchers see, without when it was loaded.
+    /// Everything that researchers see, except the times of loading.
     private func rows(_ fixture: WarehouseFixture) async throws -> [String: [String]] {
         var rows: [String: [String]] = [:]
         for (table, columns) in [
@@ -125,7 +125,7 @@ import Testing
         return rows
     }
 
-    @Test func loadingAgainChangesNothingThatIsRight() async throws {
+    @Test func reloadChangesNothingThatIsCorrect() async throws {
         let fixture = try await filled()
         let before = try await rows(fixture)
         let report = try await reload(fixture)
@@ -137,7 +137,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whatAnOlderVersionMadeIsReplaced() async throws {
+    @Test func factsOfAnOlderVersionAreReplaced() async throws {
         let fixture = try await filled()
         let before = try await rows(fixture)
         #expect(try await verify(fixture) == .init(facts: 5, resources: 4))
@@ -171,7 +171,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func aRunThatWasCutOffGoesOn() async throws {
+    @Test func interruptedRunContinues() async throws {
         let fixture = try await filled()
         let before = try await rows(fixture)
         let first = try await reload(fixture, slices: 1, isFinished: false)
@@ -183,7 +183,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whatChangesAfterASliceWasMadeIsLoadedAsItIsThen() async throws {
+    @Test func changesAfterASliceAreLoadedInTheirNewState() async throws {
         let fixture = try await filled()
         let (concepts, loader) = (try concepts(), fixture.loader)
         let changed = try Resource(
@@ -194,7 +194,7 @@ import Testing
             var report = WarehouseReload.Report()
             _ = try reload.begin(secret: Deidentification.newSecret(), in: transaction)
             try write(ontologyIn: transaction)
-            let slice = try reload.slice(behind: reload.place, of: 100, in: transaction)
+            let slice = try reload.slice(after: reload.lastNumber, of: 100, in: transaction)
             let received = instant("2026-05-03T12:00:00Z")
             let record = NewRecord(changed, id: "w1", subject: "p1", content: changed.json.data(), original: nil)
             let provenance = RecordProvenance(submissionID: "s9", clientID: "c", keyID: nil, receivedAt: received)
@@ -211,7 +211,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whatWasUndoneComesBackAndWhatIsNotRecordedGoes() async throws {
+    @Test func undoneFactsAreRestoredAndFactsWithoutRecordsRemoved() async throws {
         let fixture = try await filled()
         let before = try await rows(fixture)
         try await fixture.load(observation(#""valueInteger":9"#, id: "stray"), subject: "p1", submission: "stray")
@@ -228,7 +228,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func rowsThatWouldBeWrittenTheSameStayAsTheyAre() async throws {
+    @Test func reloadKeepsUnchangedRows() async throws {
         let fixture = try await filled()
         _ = try await reload(fixture)
         let long = SQLValue("1999-01-01 00:00:00")
@@ -255,27 +255,27 @@ import Testing
         "DELETE FROM observation_fact WHERE concept_cd = (SELECT max(concept_cd) FROM observation_fact)",
         "UPDATE observation_fact SET concept_cd = 'X:1' WHERE concept_cd = (SELECT max(concept_cd) FROM observation_fact)",
     ])
-    func whatSomebodyChangedIsMadeAgain(_ change: String) async throws {
+    func changedRowsAreRestored(_ change: String) async throws {
         let fixture = try await filled()
         _ = try await reload(fixture)
         let before = try await rows(fixture)
         try await fixture.database.write { transaction in
-            // Nothing of a participant who was deleted is loaded.
+            // Nothing of a deleted participant is loaded.
             let others = "patient_num <> (SELECT w.patient_num FROM warehouse_patient w WHERE w.participant = 'p3')"
             try transaction.execute(change + (change.contains(" WHERE ") ? " AND " : " WHERE ") + others)
         }
         _ = try await reload(fixture)
-        // What a hand took away counts as loaded.
+        // A row that was removed by hand counts as loaded.
         let after = try await rows(fixture)
         for (table, lines) in before where table != "upload_status" { #expect(after[table] == lines, "\(table)") }
         #expect(try await verify(fixture).differences.isEmpty)
         try await fixture.close()
     }
 
-    @Test func theQueriesGoByIndexes() async throws {
+    @Test func queriesUseIndexes() async throws {
         try await WarehouseFixture.with { fixture in
             let some = InNumbers(numbers: [1, 2, 3])
-            let beside = LoadedRecord.conditions(of: [1, 2, 3])[0]
+            let adjacent = LoadedRecord.conditions(of: [1, 2, 3])[0]
             let apart = LoadedRecord.conditions(of: [1, 200, 3000])[0]
             let plans = try await fixture.database.read { transaction in
                 [
@@ -288,7 +288,7 @@ import Testing
                     try QueryPlan(Numbering.patientSQL, ["TRIBUTARY", "p"], in: transaction),
                     try QueryPlan(
                         PathSelection.rowSQL, [SQLValue(ConceptPath.root)], in: transaction),
-                    try QueryPlan(LoadedRecord.someSQL(beside), beside.parameters, in: transaction),
+                    try QueryPlan(LoadedRecord.someSQL(adjacent), adjacent.parameters, in: transaction),
                     try QueryPlan(LoadedRecord.someSQL(apart), apart.parameters, in: transaction),
                     try QueryPlan(
                         Numbering.encountersSQL,
@@ -316,14 +316,14 @@ import Testing
                     try QueryPlan($0.sql, $0.parameters, in: transaction)
                 }
                     + ([[1, 2, 3], [1, 200, 3000]] as [[Int64]]).flatMap {
-                        StandingFacts.queries(of: $0, trail, transaction.dialect)
+                        StoredFacts.queries(of: $0, trail, transaction.dialect)
                     }.map {
                         try QueryPlan($0.sql, $0.parameters, in: transaction)
                     }
             }
             #expect(removals.count == 3)
-            for plan in removals { #expect(plan.goes(by: "of_idx_instance") && !plan.readsAll, "\(plan)") }
-            // Never by the participant, who may have millions.
+            for plan in removals { #expect(plan.uses(index: "of_idx_instance") && !plan.readsAll, "\(plan)") }
+            // Never by the participant, who may have millions of facts.
             for (condition, parameters) in [
                 (LoadedRecord.allOfEncounter, [1]),
                 (
@@ -335,7 +335,7 @@ import Testing
                     let plan = try await fixture.database.read {
                         try QueryPlan("\(sql) FROM observation_fact WHERE \(condition)", parameters, in: $0)
                     }
-                    #expect(plan.goes(by: "of_idx_instance") && !plan.readsAll, "\(plan)")
+                    #expect(plan.uses(index: "of_idx_instance") && !plan.readsAll, "\(plan)")
                 }
             }
         }

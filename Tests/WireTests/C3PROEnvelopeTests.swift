@@ -9,7 +9,7 @@ import Testing
 @Suite struct C3PROEnvelopeTests {
     private let payload = Data(#"{"resourceType":"Patient","id":"a"}"#.utf8)
 
-    @Test func theCipherIsThatOfTheOriginalApps() throws {
+    @Test func cipherMatchesTheOriginalApps() throws {
         let key = SymmetricKey(data: Data("why-is-this-here".utf8))
         let plaintext = Data("Let's encrypt!".utf8)
         let ciphertext = try C3PROEnvelope.encrypt(plaintext, with: key)
@@ -51,7 +51,7 @@ import Testing
         #expect(try envelope.open(with: KeySet([TestKeys.rsa.get()])).payload == payload)
     }
 
-    @Test func brokenLinesInBase64AreTaken() throws {
+    @Test func lineBreaksInBase64AreAccepted() throws {
         let sealed = try C3PROEnvelope.seal(Data(repeating: 0x61, count: 500), to: TestKeys.rsaPublicKey())
         func broken(_ text: String) -> String {
             stride(from: 0, to: text.count, by: 76).map { String(text.dropFirst($0).prefix(76)) + "\n" }.joined()
@@ -86,17 +86,17 @@ import Testing
                     message: good.message, version: "")
             ),
         ]
-        for (what, envelope) in damaged {
-            let error = #expect(throws: WireError.self, "\(what)") {
+        for (fault, envelope) in damaged {
+            let error = #expect(throws: WireError.self, "\(fault)") {
                 try OpenedEnvelope.open(envelope.bytes, with: keys)
             }
-            #expect(error == WireError.unreadable, "\(what)")
+            #expect(error == WireError.unreadable, "\(fault)")
         }
         #expect(code { _ = try good.open(with: KeySet([])) } == "envelope-unreadable")
     }
 
     @Test(arguments: ["key_id", "symmetric_key", "message", "version"])
-    func aMissingMemberOrOneThatIsNoTextIsMalformed(name: String) throws {
+    func envelopeWithoutATextMemberIsMalformed(name: String) throws {
         let sealed = try C3PROEnvelope.seal(payload, to: TestKeys.rsaPublicKey())
         let members = try #require(JSON(reading: sealed.bytes)?.object?.members)
         let without = JSON(members.filter { $0.key != name })
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func theHeaderShowsWhatTheReceiverMayKnow() throws {
+    @Test func headerHasTheFieldsForTheReceiver() throws {
         let sealed = try C3PROEnvelope.seal(payload, to: TestKeys.rsaPublicKey(), keyID: "", version: "1.4.0")
         let header = try EnvelopeHeader.read(from: sealed.bytes)
         #expect(header.format == .c3pro)
@@ -116,7 +116,7 @@ import Testing
         #expect(header.fhirVersion == "1.4.0")
         #expect(header.message == sealed.message)
         #expect(header.submissionID == nil && header.sequence == nil)
-        // The identity is that of the message alone: the same one under another version is the same submission.
+        // The identity is that of the message only: the same message with another version is the same submission.
         let relabelled = C3PROEnvelope(
             keyID: "k", symmetricKey: sealed.symmetricKey, message: sealed.message, version: "2")
         #expect(try EnvelopeHeader.read(from: relabelled.bytes).digest == header.digest)
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: ["", "????", "AAA", "QQ=="])
-    func whatIsNoBase64IsRefusedAtTheDoor(text: String) throws {
+    func invalidBase64IsRefusedByTheHeaderReader(text: String) throws {
         let sealed = try C3PROEnvelope.seal(payload, to: TestKeys.rsaPublicKey())
         let isBase64 = text == "QQ=="
         for envelope in [
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: ExternalTool.hasOpenSSL)) func openSSLOpensOurs() async throws {
+    @Test(.enabled(if: ExternalTool.hasOpenSSL)) func openSSLOpensSealedEnvelopes() async throws {
         let sealed = try C3PROEnvelope.seal(payload, to: TestKeys.rsaPublicKey())
         try await withTemporaryFolder { folder in
             let key = URL(fileURLWithPath: "\(folder)/key.pem")
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: ExternalTool.hasOpenSSL)) func weOpenWhatOpenSSLSealed() async throws {
+    @Test(.enabled(if: ExternalTool.hasOpenSSL)) func envelopeSealedByOpenSSLIsOpened() async throws {
         try await withTemporaryFolder { folder in
             let publicFile = URL(fileURLWithPath: "\(folder)/public.pem")
             try Data(TestKeys.rsa.get().publicKey.pem.utf8).write(to: publicFile)

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         ("", ""), ("66", "Zg"), ("666f", "Zm8"), ("666f6f", "Zm9v"), ("fbff", "-_8"), ("03ecffe0c1", "A-z_4ME"),
     ])
-    func bytesHaveOneSpelling(hex: String, text: String) {
+    func bytesHaveOneEncoding(hex: String, text: String) {
         #expect(Data(hex: hex).base64URL == text)
         #expect(Data(base64URL: text) == Data(hex: hex))
     }
@@ -19,14 +19,14 @@ import Testing
         #expect(Data(base64URL: text) == nil && !Base64URL.isWellFormed(text))
     }
 
-    @Test func everyLengthComesBack() {
+    @Test func bytesOfEveryLengthAreReadUnchanged() {
         for length in 0..<200 {
             let bytes = Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ length) })
             #expect(Data(base64URL: bytes.base64URL) == bytes && Base64URL.isWellFormed(bytes.base64URL))
         }
     }
 
-    @Test func whatIsWellFormedIsWhatIsDecoded() {
+    @Test func wellFormedTextsAreThoseThatDecode() {
         var random = Seeded.fresh()
         for _ in 0..<5_000 {
             let text = String(
@@ -63,13 +63,13 @@ import Testing
         #expect(other.split(separator: "\n").allSatisfy { $0.count <= 64 } && other.hasSuffix("-----END OTHER-----\n"))
     }
 
-    @Test func linesEndAsTheyDoOnAnySystem() throws {
+    @Test func lineEndsOfAnySystemAreRead() throws {
         let key = try TestKeys.rsa.get().publicKey
         #expect(try PublicKey.read(from: wrapped(key, lines: 64)) == [key])
         #expect(try PublicKey.read(from: wrapped(key, lines: 64, ending: "\r\n")) == [key])
     }
 
-    /// RFC 7468 section 2: a writer wraps at 64 characters, and a reader need not take anything else.
+    /// RFC 7468 section 2: a writer wraps at 64 characters, and a reader may refuse other lengths.
     @Test(arguments: [63, 65, 76, 10_000])
     func linesOfAnotherLengthAreRefusedWithAReason(length: Int) throws {
         let text = wrapped(try TestKeys.rsa.get().publicKey, lines: length)
@@ -88,31 +88,31 @@ import Testing
         #expect(error?.code == "key-malformed")
     }
 
-    @Test func aDamagedPrivateKeyIsStillNamedAsOne() {
+    @Test func damagedPrivateKeyIsReportedAsPrivate() {
         let text = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAAAA\n-----END RSA PRIVATE KEY-----\n"
         let error = #expect(throws: WireError.self) { try PublicKey.read(from: Data(text.utf8)) }
         #expect(error?.code == "key-is-private")
     }
 }
 
-/// Distinguished encoding (ITU-T X.690): one spelling to each value.
+/// Distinguished encoding (ITU-T X.690): one encoding for each value.
 @Suite struct DERTests {
     private func refusal(of bytes: [UInt8]) -> String? { code { _ = try PublicKey.read(from: Data(bytes)) } }
 
-    @Test func aKeyInOtherThanItsOneSpellingIsRefused() throws {
+    @Test func keyWithoutDistinguishedEncodingIsRefused() throws {
         let good = [UInt8](try TestKeys.p256.get().publicKey.subjectPublicKeyInfo)
         #expect(refusal(of: good) == nil && good.starts(with: [0x30, 0x59]))
-        // A length that is not minimal, one without end, bytes behind the key.
+        // A length that is not minimal, an indefinite length, bytes after the key.
         #expect(refusal(of: [0x30, 0x81, 0x59] + good[2...]) == "key-malformed")
         #expect(refusal(of: [0x30, 0x80] + good[2...] + [0, 0]) == "key-malformed")
         #expect(refusal(of: good + [0]) == "key-malformed")
-        // A BIT STRING whose bits are no whole octets.
+        // A BIT STRING whose bits are not whole octets.
         var padded = good
         padded[25] = 1
         #expect(refusal(of: padded) == "key-malformed")
     }
 
-    @Test func aNumberWithAZeroTooManyIsRefused() throws {
+    @Test func integerWithASurplusZeroIsRefused() throws {
         let key = try TestKeys.rsaPublicKey()
         func pkcs1(_ modulus: [UInt8]) -> [UInt8] {
             let content =

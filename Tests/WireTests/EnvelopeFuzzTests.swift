@@ -6,7 +6,7 @@ import Testing
 @testable import Wire
 
 @Suite struct EnvelopeFuzzTests {
-    /// Changed bytes, cut and repeated parts: whatever comes, an envelope opens to what was sealed or is refused.
+    /// Changed bytes, cut and repeated parts: every envelope either opens to the original payload or is refused.
     @Test func mutatedEnvelopesAreRefusedAndNeverCrash() throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// The same below base64: the protected header itself is changed.
+    /// The same inside Base64: the protected header itself is changed.
     @Test func mutatedProtectedHeadersAreRefusedAndNeverCrash() throws {
         let seed = Seeded.newSeed()
         var generator = Seeded(seed)

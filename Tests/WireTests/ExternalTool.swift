@@ -5,7 +5,7 @@ enum ExternalTool {
     static let hasOpenSSL = (try? run("openssl", ["version"])) != nil
     static let hasJWCrypto = (try? run("python3", ["-c", "import jwcrypto"])) != nil
 
-    /// Standard output of a run that ends with 0.
+    /// Returns the standard output of a run that exits with status 0.
     @discardableResult
     static func run(_ program: String, _ arguments: [String], input: Data = Data()) throws -> Data {
         let process = Process()

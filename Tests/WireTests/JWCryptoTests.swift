@@ -3,11 +3,11 @@ import Testing
 
 @testable import Wire
 
-/// Both ways with another implementation of RFC 7516.
+/// Sealing and opening together with another implementation of RFC 7516.
 @Suite(.enabled(if: ExternalTool.hasJWCrypto)) struct JWCryptoTests {
     private let payload = Data("{\"resourceType\":\"Patient\"}\n{\"resourceType\":\"Contract\",\"n\":1.50}\n".utf8)
 
-    @Test(arguments: [[0], [1], [0, 1], [1, 0]]) func itOpensOurs(mix: [Int]) throws {
+    @Test(arguments: [[0], [1], [0, 1], [1, 0]]) func jwcryptoOpensSealedEnvelopes(mix: [Int]) throws {
         let keys = [try TestKeys.rsa.get(), try TestKeys.p256.get()]
         let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 3, contentType: .batch)
         let sealed = try SealedEnvelope.seal(payload, as: header, to: mix.map { keys[$0].publicKey })
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["flattened", "general", "unprotected"]) func weOpenItsOwn(form: String) throws {
+    @Test(arguments: ["flattened", "general", "unprotected"]) func envelopeOfJWCryptoIsOpened(form: String) throws {
         let keys = [try TestKeys.rsa.get(), try TestKeys.p256.get()]
         let script = """
             import sys, json
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func itReadsOurKeysAndAgreesOnTheirNames() throws {
+    @Test func jwcryptoReadsKeysAndAgreesOnThumbprints() throws {
         for key in [try TestKeys.rsa.get().publicKey, try TestKeys.p256.get().publicKey] {
             let script =
                 "import sys; from jwcrypto import jwk; print(jwk.JWK.from_json(sys.stdin.read()).thumbprint(), end='')"

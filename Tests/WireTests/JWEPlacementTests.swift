@@ -5,11 +5,11 @@ import Testing
 
 @testable import Wire
 
-/// Envelopes put together by hand: where RFC 7516 lets a header stand, and what it forbids.
+/// Envelopes written by hand: which members RFC 7516 allows for a header parameter, and what it forbids.
 @Suite struct JWEPlacementTests {
     private let submissionID = "6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10"
 
-    /// An envelope for the P-256 test key with its headers where the caller wants them.
+    /// An envelope for the P-256 test key with its header parameters in the members that the caller chooses.
     private struct Draft {
         var protected: [(String, JSON)] = []
         var shared: [(String, JSON)] = []
@@ -67,9 +67,9 @@ import Testing
         try OpenedEnvelope.open(json.bytes, with: KeySet([try TestKeys.p256.get(), try TestKeys.rsa.get()]))
     }
 
-    @Test(arguments: [false, true]) func headersMayStandInAnyOfTheThreePlaces(general: Bool) throws {
+    @Test(arguments: [false, true]) func headersAreAllowedInAnyOfTheThreeMembers(general: Bool) throws {
         let names = try names()
-        // Each of the four names in each of the three places: 81 ways.
+        // Each of the four names in each of the three members: 81 combinations.
         for way in 0..<81 {
             var draft = Draft(general: general)
             var rest = way
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aNameInTwoPlacesIsRefused() throws {
+    @Test func headerNameInTwoMembersIsRefused() throws {
         let names = try names()
         for (name, value) in names {
             var draft = Draft(protected: names, own: [(name, value)])
@@ -112,10 +112,10 @@ import Testing
     }
 
     @Test(arguments: ["protected", "unprotected", "header"])
-    func criticalAndCompressedEnvelopesAreRefusedWhereverItIsSaid(place: String) throws {
+    func criticalAndCompressedEnvelopesAreRefusedForEveryMember(member: String) throws {
         for extra in [("crit", JSON.array([.string("exp")])), ("crit", .array([])), ("zip", .string("DEF"))] {
             var draft = Draft(protected: try names())
-            switch place {
+            switch member {
             case "protected": draft.protected.append(extra)
             case "unprotected": draft.shared.append(extra)
             default: draft.own.append(extra)
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func theReceiverWantsTheSubmissionNamesInTheProtectedHeader() throws {
+    @Test func submissionHeadersMustBeProtected() throws {
         let names = try names()
         let good: [(String, JSON)] = [("sid", .string(submissionID)), ("seq", 1)]
         #expect(try EnvelopeHeader.read(from: Draft(protected: names + good).json().bytes).sequence == 1)
@@ -206,7 +206,7 @@ import Testing
     @Test(arguments: [
         "", "null", "[]", "{}", #"{"a":1}"#, "abc", #"{"ciphertext":1}"#, #"{"payload":"","signatures":[]}"#,
     ])
-    func whatIsNoEnvelopeIsMalformed(text: String) {
+    func invalidEnvelopeIsMalformed(text: String) {
         #expect(code { _ = try EnvelopeHeader.read(from: Data(text.utf8)) } == "envelope-malformed")
         #expect(code { _ = try OpenedEnvelope.open(Data(text.utf8), with: KeySet([])) } == "envelope-malformed")
     }

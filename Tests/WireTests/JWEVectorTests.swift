@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct JWEVectorTests {
     /// RFC 3394 section 4.6: 256 bits of key data under a key of 256 bits.
-    @Test func keyWrapIsThatOfTheStandard() throws {
+    @Test func keyWrapMatchesTheStandard() throws {
         let wrapping = SymmetricKey(data: Data((0..<32).map { UInt8($0) }))
         let key = SymmetricKey(
             data: Data(hex: "00112233445566778899AABBCCDDEEFF000102030405060708090A0B0C0D0E0F"))
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// RFC 7518 appendix C: ECDH-ES with Alice's ephemeral key and Bob's, apu "Alice", apv "Bob".
-    @Test func keyAgreementIsThatOfTheStandard() throws {
+    @Test func keyAgreementMatchesTheStandard() throws {
         let alice =
             #"{"kty":"EC","crv":"P-256","x":"gI0GAILBdu7T53akrFmMyGcsF3n5dO7MmwNBHKW5SV0","y":"SLW_xSffzlPWrHEVI30DHM_4egVwt3NQqeUD7nMFpps"}"#
         let bob = try P256.KeyAgreement.PrivateKey(
@@ -34,8 +34,9 @@ import Testing
         #expect(derived.withUnsafeBytes { Data($0) }.base64URL == "VqqN6vgjbSBcIijNcacQGg")
     }
 
-    /// RFC 7516 appendix A.1: the content encryption, its key being given (the example's RSA-OAEP with SHA-1 is none of ours).
-    @Test func contentEncryptionIsThatOfTheStandard() throws {
+    /// RFC 7516 appendix A.1: the content encryption with a given key. (RSA-OAEP with SHA-1, which the example uses for
+    /// the key, is not supported.)
+    @Test func contentEncryptionMatchesTheStandard() throws {
         let key = SymmetricKey(
             data: Data([
                 177, 161, 244, 128, 84, 143, 225, 115, 63, 180, 3, 255, 107, 154, 212, 246, 138, 7, 110, 91, 112, 46,

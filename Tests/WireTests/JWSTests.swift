@@ -19,7 +19,7 @@ private enum Example {
 }
 
 @Suite struct JWSTests {
-    @Test func theExampleOfTheStandardHolds() throws {
+    @Test func exampleOfTheStandardIsVerified() throws {
         let jws = try JWS(compact: Example.compact)
         let key = try P256PublicKey(signingJWK: Data(Example.jwk.utf8))
         try jws.verify(with: key)
@@ -28,13 +28,13 @@ private enum Example {
         #expect(try P256SigningKey(rawRepresentation: number).publicKey == key)
     }
 
-    @Test func anotherKeyDoesNotFit() throws {
+    @Test func signatureOfAnotherKeyIsRefused() throws {
         let jws = try JWS(compact: Example.compact)
         let other = try P256SigningKey().publicKey
         #expect(code { try jws.verify(with: other) } == "signature-invalid")
     }
 
-    @Test func whatIsSignedIsReadAgainAsItWas() throws {
+    @Test func signedPayloadIsReadUnchanged() throws {
         let key = try P256SigningKey()
         for payload in [Data(), Data("{}".utf8), Data((0...255).map { UInt8($0) })] {
             let jws = try JWS.sign(payload, members: [.init(key: "cty", value: .string("x"))], with: key)
@@ -54,7 +54,7 @@ private enum Example {
         #"{"alg":"ES256","jwk":{"kty":"EC"}}"#, #"{"alg":"ES256","x5c":["AA"]}"#,
         #"{"alg":"ES256","x5u":"https://x.example"}"#, #"{"alg":"ES256"} x"#,
     ])
-    func aHeaderThatSaysAnythingElseIsRefused(_ header: String) {
+    func otherHeadersAreRefused(_ header: String) {
         let text = [Data(header.utf8).base64URL, Example.payload, Example.signature].joined(separator: ".")
         #expect(code { _ = try JWS(compact: Data(text.utf8)) } == "signature-invalid")
     }
@@ -67,7 +67,7 @@ private enum Example {
             "\(header).\(payload).\(signature)=", "\(header).\(payload)=.\(signature)",
             "\(header) .\(payload).\(signature)",
             "\(header).\(payload).\(signature.dropLast())", "\(header).\(payload).\(signature)AA",
-            // The last character has bits that carry nothing: one signature has one spelling.
+            // The last character has unused bits: a signature has exactly one encoding.
             "\(header).\(payload).\(signature.dropLast())R", "\(long).\(payload).\(signature)",
         ] {
             #expect(code { _ = try JWS(compact: Data(text.utf8)) } == "signature-invalid", "\(text.prefix(80))")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct KeyTests {
     /// RFC 7638 section 3.1.
-    @Test func theThumbprintIsThatOfTheStandard() throws {
+    @Test func thumbprintMatchesTheStandard() throws {
         let jwk = """
             {"kty":"RSA","n":"0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRX\
             jBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d\
@@ -18,7 +18,7 @@ import Testing
         #expect(keys.map(\.keyID) == ["NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs"])
     }
 
-    @Test func everySerialisationGivesTheSameKeyBack() throws {
+    @Test func everySerialisationIsReadAsTheSameKey() throws {
         for key in [try TestKeys.rsa.get().publicKey, try TestKeys.p256.get().publicKey] {
             let set = PublicKey.jwks([key])
             for form in [key.jwk, set, Data(key.pem.utf8), key.subjectPublicKeyInfo] {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func aPrivateKeyIsNotTakenForAPublicOne() throws {
+    @Test func privateKeyIsNotReadAsAPublicOne() throws {
         for key in [try TestKeys.rsa.get(), try TestKeys.p256.get()] {
             #expect(code { _ = try PublicKey.read(from: Data(key.pem.utf8)) } == "key-is-private")
             #expect(code { _ = try PublicKey.read(from: key.pkcs8) } == "key-is-private")
@@ -76,7 +76,7 @@ import Testing
     @Test(arguments: [
         "", "x", "{", "{}", "[]", #"{"keys":[]}"#, #"{"keys":1}"#, "-----BEGIN X-----\nAAAA\n-----END X-----",
     ])
-    func otherTextIsNoKey(text: String) {
+    func textWithoutAKeyIsRefused(text: String) {
         let result = code { _ = try PublicKey.read(from: Data(text.utf8)) }
         #expect(result == "key-malformed" || result == "key-unsupported")
     }
@@ -100,7 +100,7 @@ import Testing
 }
 
 @Suite(.enabled(if: ExternalTool.hasOpenSSL)) struct OpenSSLKeyTests {
-    @Test func ourKeysAreReadByOpenSSL() async throws {
+    @Test func openSSLReadsWrittenKeys() async throws {
         try await withTemporaryFolder { folder in
             for key in [try TestKeys.rsa.get(), try TestKeys.p256.get()] {
                 let file = URL(fileURLWithPath: "\(folder)/key.pem")
@@ -134,13 +134,13 @@ import Testing
             #expect(try PublicKey.read(from: pem) == [privateKey.publicKey])
             let der = try ExternalTool.run("openssl", ["x509", "-in", certificate, "-outform", "DER"])
             #expect(try PublicKey.read(from: der) == [privateKey.publicKey])
-            // A chain: the issuers behind the first are no recipients.
+            // In a chain, the issuers after the first certificate are no recipients.
             #expect(try PublicKey.read(from: pem + pem) == [privateKey.publicKey])
-            // Cut anywhere, it is refused and nothing crashes.
+            // A certificate cut at any offset is refused without a crash.
             for length in 0..<der.count {
                 #expect(throws: WireError.self) { try PublicKey.read(from: der.prefix(length)) }
             }
-            // Bits turned anywhere: a key, or a refusal.
+            // A certificate with changed bits is read as a key or refused.
             for index in stride(from: 0, to: der.count, by: 3) {
                 var changed = der
                 changed[index] ^= 0x81

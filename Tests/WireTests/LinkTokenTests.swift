@@ -20,7 +20,7 @@ import Testing
         } catch { return (error as? WireError)?.code ?? "\(error)" }
     }
 
-    @Test func aLinkComesBackAsItWasMadeAndSaysNothingElse() throws {
+    @Test func linkIsReadUnchangedAndHasNoOtherClaims() throws {
         let key = try P256SigningKey()
         let made = token()
         let compact = try made.signed(with: key)
@@ -42,7 +42,7 @@ import Testing
         #expect(code { _ = try LinkToken(reading: compact, signedBy: other.publicKey, study: "s") } == "link-invalid")
         #expect(code { _ = try LinkToken(reading: compact, signedBy: key.publicKey, study: "t") } == "link-invalid")
         #expect(code { _ = try LinkToken(scanned: compact, study: "t") } == "link-invalid")
-        // Signed by another key in the name of this one.
+        // Signed with another key, but with the identifier of this key.
         let claims = try JWS(compact: compact).payload
         let header = #"{"alg":"ES256","kid":"\#(key.publicKey.keyID)","typ":"JWT"}"#
         let input = Data(header.utf8).base64URL + "." + claims.base64URL
@@ -52,7 +52,7 @@ import Testing
                 == "link-invalid")
     }
 
-    /// The secret of HS256 is what a verifier has that does not look at the algorithm: the public key.
+    /// A verifier that ignores the algorithm would use the public key as the secret of HS256.
     @Test(arguments: ["HS256", "none", "ES384", "RS256"])
     func otherAlgorithmsAreRefused(_ algorithm: String) throws {
         let key = try P256SigningKey()
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func whatBringsAKeyAlongOrIsNoLinkIsRefused() throws {
+    @Test func tokenWithAKeyOrInvalidClaimsIsRefused() throws {
         let key = try P256SigningKey()
         let good: JSON = [
             "iss": "s", "aud": "s", "jti": .string(token().id), "iat": 1_790_000_000, "exp": 1_790_086_400,
@@ -108,12 +108,12 @@ import Testing
         #expect(try read(signed(long)) == "link-invalid")
     }
 
-    @Test func aDamagedLinkIsRefusedWhereverItIsDamaged() throws {
+    @Test func linkDamagedAnywhereIsRefused() throws {
         let key = try P256SigningKey()
         let compact = try token().signed(with: key)
-        for place in compact.indices {
+        for index in compact.indices {
             var damaged = compact
-            damaged[place] = damaged[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            damaged[index] = damaged[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             #expect(
                 code { _ = try LinkToken(reading: damaged, signedBy: key.publicKey, study: "s") } == "link-invalid")
         }

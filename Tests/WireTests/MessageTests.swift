@@ -55,7 +55,7 @@ import Wire
         #expect(page.next == "12" && page.epoch == nil)
     }
 
-    @Test func aSubmissionIsNamedInItsAcknowledgementAndItsRefusal() throws {
+    @Test func acknowledgementsAndRefusalsNameTheirSubmission() throws {
         #expect(
             try json(SubmissionAcknowledgement(submission: "s")) == #"{"status":"received","submission":"s"}"#)
         #expect(
@@ -66,14 +66,14 @@ import Wire
     }
 
     @Test(arguments: ["1e400", "1e30", "9223372036854775808", "0.5", "\"soon\"", "null"])
-    func aTokenWhoseLifetimeIsNoIntegerIsGoodAllTheSame(lifetime: String) throws {
+    func tokenWithAnInvalidLifetimeIsAccepted(lifetime: String) throws {
         let answer = #"{"access_token":"t","expires_in":\#(lifetime),"token_type":"bearer"}"#
         let token = try #require(TokenResponse(reading: Data(answer.utf8)))
         #expect(token.accessToken == "t" && token.expiresIn == nil)
     }
 
-    /// What is written is read again, each message with all its members.
-    @Test func messagesComeBack() throws {
+    /// Each message is read with all the members that were written.
+    @Test func messagesAreReadUnchanged() throws {
         func again<Message: JSONMessage & Encodable & Equatable>(_ message: Message) throws {
             #expect(Message(reading: Data(try json(message).utf8)) == message)
         }
@@ -91,18 +91,18 @@ import Wire
         #"{"submission":"s","submission":"t","status":"received"}"#, #"{"submission":"s","status":"received"} x"#,
         #"["submission"]"#, "", "null", String(repeating: "[", count: 100_000), #"{"submission":null,"status":"a"}"#,
     ])
-    func aBodyThatIsNotTheMessageIsNone(body: String) {
+    func invalidBodyReadsAsNil(body: String) {
         #expect(SubmissionAcknowledgement(reading: Data(body.utf8)) == nil)
     }
 
     @Test(arguments: [
         #"{"code":1}"#, #"{"status":"409"}"#, #"{"submission":["s"]}"#, #"{"detail":{}}"#, "[]", "1",
     ])
-    func aProblemWithAMemberOfAnotherTypeIsNone(body: String) {
+    func problemWithAMemberOfAnotherTypeReadsAsNil(body: String) {
         #expect(ProblemDetails(reading: Data(body.utf8)) == nil)
     }
 
-    @Test func aPageWithADeliveryThatCannotBeReadIsNone() {
+    @Test func pageWithAnInvalidDeliveryReadsAsNil() {
         let body = #"{"deliveries":[{"at":"2026","status":"stored","submission":"s"},{"at":"2026"}],"next":"12"}"#
         #expect(DeliveriesPage(reading: Data(body.utf8)) == nil)
     }
@@ -116,7 +116,7 @@ import Wire
         #expect("89ab".contains(Array(header.listedSubmissionID)[19]))
     }
 
-    /// RFC 9562 section 5.8 by another way: bytes and masks.
+    /// RFC 9562 section 5.8, implemented in another way: with bytes and masks.
     private static func id(ofSHA256 hex: String) -> String {
         var bytes = stride(from: 0, to: 32, by: 2).map { offset -> UInt8 in
             let start = hex.index(hex.startIndex, offsetBy: offset)

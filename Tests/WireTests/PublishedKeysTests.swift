@@ -16,7 +16,7 @@ import Testing
         centre = try PrivateKey.generateP256()
     }
 
-    @Test func aSetIsReadAsItWasPublished() throws {
+    @Test func publishedSetIsReadUnchanged() throws {
         let keys = try PublishedKeys(own: [rsa, p256], others: [centre.publicKey], study: "s")
         #expect(keys.own == [p256, rsa])
         #expect(try PublishedKeys(reading: keys.jwks) == keys)
@@ -25,7 +25,7 @@ import Testing
         #expect(alone.others.isEmpty && alone.study == nil)
     }
 
-    @Test func aSubmissionIsSealedToOneOwnKeyAndToEachOfTheOthersWhoOpenItAlone() throws {
+    @Test func submissionIsSealedToOneOwnKeyAndToEachOtherKey() throws {
         let keys = try PublishedKeys(own: [rsa, p256], others: [centre.publicKey])
         #expect(keys.recipients == [p256, centre.publicKey])
         let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 1)
@@ -35,17 +35,17 @@ import Testing
         }
     }
 
-    @Test func aSetWithoutAKeyOfTheStudysOwnOrWithTooManyOfOthersIsNone() throws {
+    @Test func setWithoutAnOwnKeyOrWithTooManyOthersIsRefused() throws {
         var set = try #require(JSON(reading: PublicKey.jwks([p256])))
         set["also"] = .array([.string(p256.keyID)])
         #expect(code { _ = try PublishedKeys(reading: set.data()) } == "recipients-invalid")
-        let many = try (0...PublishedKeys.mostOthers).map { _ in try PrivateKey.generateP256().publicKey }
+        let many = try (0...PublishedKeys.maximumOthers).map { _ in try PrivateKey.generateP256().publicKey }
         #expect(code { _ = try PublishedKeys(own: [p256], others: many) } == "recipients-invalid")
-        // A key is not another's beside being the study's own.
+        // A key of the study itself is not another recipient's key as well.
         #expect(try PublishedKeys(own: [p256], others: [p256]).recipients == [p256])
     }
 
-    @Test func theFingerprintChangesWithTheKeysAndWithNothingElse() throws {
+    @Test func fingerprintDependsOnlyOnTheKeys() throws {
         let keys = try PublishedKeys(own: [rsa, p256])
         #expect(keys.fingerprint.utf8.count == 43)
         #expect(try PublishedKeys(own: [p256, rsa], study: "s").fingerprint == keys.fingerprint)

@@ -36,7 +36,7 @@ import Testing
         #expect((json["recipients"] == nil) == (mix.count == 1))
     }
 
-    @Test func aNewKeyIsTriedBesideTheOldOne() throws {
+    @Test func newKeyIsTriedTogetherWithTheOldOne() throws {
         let sealed = try SealedEnvelope.seal(payload, as: header(), to: [TestKeys.rsa.get().publicKey])
         let keys = KeySet([try TestKeys.otherRSA.get(), try TestKeys.rsa.get()])
         #expect(try OpenedEnvelope.open(sealed.bytes, with: keys).keyID == TestKeys.rsa.get().keyID)
@@ -51,7 +51,7 @@ import Testing
         #expect(read.fhirVersion == "4.0.1" && read.contentType == .resource && read.message == nil)
     }
 
-    @Test func nothingCriticalIsSentAndEqualPayloadsDiffer() throws {
+    @Test func envelopesHaveNoCriticalHeadersAndDifferForEqualPayloads() throws {
         let key = try TestKeys.p256.get().publicKey
         let first = try SealedEnvelope.seal(payload, as: header(), to: [key])
         let second = try SealedEnvelope.seal(payload, as: header(), to: [key])
@@ -61,7 +61,7 @@ import Testing
         #expect(text.object?.keys == ["enc", "alg", "kid", "epk", "sid", "seq", "fhirVersion", "cty"])
     }
 
-    @Test func anEmptyAndALargePayloadComeBack() throws {
+    @Test func emptyAndLargePayloadsAreOpenedUnchanged() throws {
         let key = try TestKeys.p256.get()
         for payload in [Data(), Data((0..<3_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31) })] {
             let sealed = try SealedEnvelope.seal(payload, as: header(), to: [key.publicKey])
@@ -81,20 +81,20 @@ import Testing
         ("", 1), ("x", 1), ("{6f2d1c1e-53f4-4b7c-9a52-0c3d8b4a9f10}", 1), ("6f2d1c1e53f44b7c9a520c3d8b4a9f10", 1),
         (Self.submissionID, 0), (Self.submissionID, -1),
     ])
-    func aHeaderOutOfRangeIsNotMade(submissionID: String, sequence: Int) {
+    func invalidHeaderIsRefused(submissionID: String, sequence: Int) {
         #expect(
             code { _ = try SubmissionHeader(submissionID: submissionID, sequence: Int64(sequence)) }
                 == "envelope-header-invalid")
     }
 
-    @Test func theSubmissionIDHasOneSpelling() throws {
+    @Test func submissionIDIsWrittenInLowerCase() throws {
         #expect(
             try SubmissionHeader(submissionID: Self.submissionID.uppercased(), sequence: 1).submissionID
                 == Self.submissionID)
     }
 
-    /// Every member of the envelope and every name of the protected header, changed in each way that keeps it readable.
-    @Test(arguments: [1, 2]) func aChangeToAnyMemberIsNoticed(recipients: Int) throws {
+    /// Changes every member of the envelope and every name of the protected header in each way that stays readable.
+    @Test(arguments: [1, 2]) func changeToAnyMemberIsDetected(recipients: Int) throws {
         let keys = try keys()
         let opener = KeySet(keys)
         let sealed = try SealedEnvelope.seal(payload, as: header(), to: keys.prefix(recipients).map(\.publicKey))
@@ -120,7 +120,7 @@ import Testing
                 "protected", with: .string(Data(header.replacing(member.key, with: changed).text().utf8).base64URL))
             #expect(throws: WireError.self, "\(member.key)") { try OpenedEnvelope.open(envelope.bytes, with: opener) }
         }
-        // The same header spelt in another way is another header.
+        // The same header in another spelling is another header.
         let respelt = json.replacing("protected", with: .string((protected + Data(" ".utf8)).base64URL))
         #expect(code { _ = try OpenedEnvelope.open(respelt.bytes, with: opener) } == "envelope-unreadable")
         let withAAD = json.replacing("aad", with: .string("AA"))
@@ -148,7 +148,7 @@ import Testing
 extension JSON {
     var bytes: Data { data() }
 
-    /// With this member's value changed, or the member added.
+    /// Returns a copy in which this member has the value, or is added with it.
     func replacing(_ name: String, with value: JSON) -> JSON {
         var changed = self
         changed[name] = value

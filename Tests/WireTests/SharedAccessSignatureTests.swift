@@ -5,7 +5,7 @@ import Testing
 @testable import Wire
 
 @Suite struct SharedAccessSignatureTests {
-    /// Where the vector of iomt-fhir-client asks.
+    /// The URL of the vector of iomt-fhir-client.
     private let url = URL(string: "https://test.com/test")
     private let now = Date(timeIntervalSince1970: 1_567_000_000)
     private let vector =
@@ -30,13 +30,14 @@ import Testing
         #expect(read.reaches(url))
     }
 
-    /// Others encode with capitals, name a scheme, and may write Base64 as it is; what is signed is what came.
-    @Test func whatOthersSignIsReadAsItCame() throws {
+    /// Other clients encode with capitals, name a scheme, and may not encode Base64. The signature covers the text as
+    /// it was sent.
+    @Test func signaturesOfOtherClientsAreRead() throws {
         for resource in [
             "sb%3A%2F%2FTest.com%2Ftest", "https%3a%2f%2ftest.com%2ftest%2f", "test.com/test",
             "test.com%2ftest%2fmessages",
         ] {
-            let mac = try Self.mac(resource, 1_567_003_600, "k+/=")
+            let mac = try Self.mac(resource, expiry: 1_567_003_600, key: "k+/=")
             for sig in [mac, mac.replacingOccurrences(of: "=", with: "%3d").replacingOccurrences(of: "+", with: "%2B")]
             {
                 let read = try SharedAccessSignature(
@@ -52,11 +53,12 @@ import Testing
         "test.com%2ftest%2e", "%2ftest.com%2ftest",
     ]) func anotherResourceIsNotReached(resource: String) throws {
         let read = try SharedAccessSignature(
-            reading: "SharedAccessSignature sr=\(resource)&sig=\(try Self.mac(resource, 1, "k"))&se=1&skn=k")
+            reading:
+                "SharedAccessSignature sr=\(resource)&sig=\(try Self.mac(resource, expiry: 1, key: "k"))&se=1&skn=k")
         #expect(!read.reaches(try #require(url)))
     }
 
-    @Test func portsAndAddressesBelongToWhatIsReached() throws {
+    @Test func portAndHostArePartOfTheResource() throws {
         let url = try #require(URL(string: "http://[::1]:8080/Base/hub"))
         let signed = SharedAccessSignature(reaching: url, keyName: "k", key: "x", now: now)
         #expect(signed.encodedResource == "%5b%3a%3a1%5d%3a8080%2fbase%2fhub%2f")
@@ -64,7 +66,7 @@ import Testing
         #expect(!signed.reaches(try #require(URL(string: "http://[::1]:8081/Base/hub"))))
     }
 
-    @Test func whatIsNoSignatureIsRefused() throws {
+    @Test func invalidSignatureIsRefused() throws {
         var broken = [
             "", "Bearer x", "SharedAccessSignature", "SharedAccessSignature ", "sharedaccesssignature sr=a",
             vector + "&sr=a",
@@ -135,11 +137,11 @@ import Testing
         "Endpoint=sb://n%73/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
         "Endpoint=sb://u:p@h/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h",
         "Endpoint=sb://h/;SharedAccessKeyName=n;SharedAccessKey=k;EntityPath=h;TransportType=carrier",
-    ]) func whatIsNoConnectionStringIsRefused(text: String) {
+    ]) func invalidConnectionStringIsRefused(text: String) {
         #expect(code { _ = try EventHubConnection(reading: text) } == "event-hub-invalid")
     }
 
-    private static func mac(_ resource: String, _ expiry: Int64, _ key: String) throws -> String {
+    private static func mac(_ resource: String, expiry: Int64, key: String) throws -> String {
         let script = """
             import sys, hmac, hashlib, base64
             resource, expiry, key = sys.argv[1:]

@@ -6,15 +6,16 @@ import Testing
 
 @testable import Wire
 
-/// The vectors of Project Wycheproof that lie in swift-crypto's checkout (`Tests/Test Vectors`, `Tests/CryptoExtrasVectors`).
+/// The vectors of Project Wycheproof in the checkout of swift-crypto (`Tests/Test Vectors`,
+/// `Tests/CryptoExtrasVectors`).
 private enum Vectors {
-    /// The checkout, where the build put it: beside the folder of the program that runs.
+    /// The checkout that the build made: next to the folder of the running program, or in the package's `.build`.
     static let folder: URL? = {
-        var place = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        var directory = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         let package = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../.build").standardizedFileURL
-        while place.path != "/" {
-            place.deleteLastPathComponent()
-            for parent in [place, package] {
+        while directory.path != "/" {
+            directory.deleteLastPathComponent()
+            for parent in [directory, package] {
                 let tests = parent.appendingPathComponent("checkouts/swift-crypto/Tests")
                 if FileManager.default.fileExists(atPath: tests.path) { return tests }
             }
@@ -29,7 +30,7 @@ private enum Vectors {
 }
 
 @Suite struct SignatureVectorTests {
-    /// The name of the file, the algorithm, and how many signatures in it are those of keys that are used.
+    /// The file, the algorithm, and the minimum number of signatures in it by keys that are supported.
     @Test(
         .enabled(if: Vectors.folder != nil),
         arguments: [
@@ -38,7 +39,7 @@ private enum Vectors {
             ("CryptoExtrasVectors/rsa_signature_2048_sha256_test.json", .rs256, 240),
             ("CryptoExtrasVectors/rsa_signature_3072_sha256_test.json", .rs256, 200),
         ])
-    func exactlyTheValidSignaturesHold(file: String, algorithm: SignatureAlgorithm, least: Int) throws {
+    func onlyValidSignaturesAreAccepted(file: String, algorithm: SignatureAlgorithm, least: Int) throws {
         var tried = 0
         var wrong: [String] = []
         for group in try #require(Vectors.read(file)["testGroups"]?.array) {
@@ -51,7 +52,7 @@ private enum Vectors {
                     algorithm.signatureBytes.contains(signature.count)
                     && key.holds(Data(signature), of: Data(message), by: algorithm)
                 tried += 1
-                // What is "acceptable" there (an exponent of 3, a missing NULL) a verifier may take or leave.
+                // A verifier may accept or refuse the "acceptable" ones (an exponent of 3, a missing NULL).
                 switch test["result"]?.string {
                 case "valid": if !holds { wrong.append("\(test["tcId"]?.integer ?? 0) does not hold") }
                 case "invalid": if holds { wrong.append("\(test["tcId"]?.integer ?? 0) holds") }
@@ -63,7 +64,7 @@ private enum Vectors {
         #expect(tried >= least)
     }
 
-    @Test func aKeyChecksItsOwnAlgorithmsAlone() throws {
+    @Test func keyVerifiesOnlyItsOwnAlgorithms() throws {
         let bytes = Data("what is signed".utf8)
         let (small, large) = (P256.Signing.PrivateKey(), P384.Signing.PrivateKey())
         let keys: [(SignatureKey, Data, SignatureAlgorithm)] = [
@@ -103,14 +104,14 @@ private enum Vectors {
         return try JWS(compact: Data(text.utf8))
     }
 
-    @Test func oneKeyIsFoundByItsNameAndTwoAreNone() throws {
+    @Test func keyIsFoundByItsIDUnlessTheIDIsAmbiguous() throws {
         let keys = try SignatureKeySet(reading: set([try jwk("a"), try jwk("b"), try jwk("b")]))
         #expect(try keys.key(for: jws("a")) != nil)
         #expect(try keys.key(for: jws("b")) == nil && keys.key(for: jws("c")) == nil)
         for id in ["../../etc/passwd", "a' OR '1'='1", "a\\u0000"] { #expect(try keys.key(for: jws(id)) == nil) }
     }
 
-    @Test func whatIsForOtherUsesIsLeftOut() throws {
+    @Test func keysForOtherUsesAreLeftOut() throws {
         let others = [
             try jwk("a", [.init(key: "use", value: "enc")]), try jwk("a", [.init(key: "alg", value: "ES384")]),
             try jwk("a", [.init(key: "alg", value: "HS256")]),
@@ -124,7 +125,7 @@ private enum Vectors {
         #expect(try keys.key(for: jws("a")) != nil)
     }
 
-    @Test func aPrivateKeySpoilsTheSet() throws {
+    @Test func setWithAPrivateKeyIsRefused() throws {
         for name in ["d", "k", "p"] {
             let shown = try jwk("b", [.init(key: name, value: "AQ")])
             #expect(code { _ = try SignatureKeySet(reading: set([try jwk("a"), shown])) } == "key-is-private")

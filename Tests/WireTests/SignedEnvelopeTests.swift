@@ -22,7 +22,7 @@ import Testing
 
     private static let id = "0f8fad5b-d9cb-469f-a165-70867728950e"
 
-    @Test func aSignedEnvelopeOpensToWhatWasSignedAndSaysByWhom() throws {
+    @Test func signedEnvelopeOpensToItsPayloadAndSignature() throws {
         let signer = SubmissionSigner(key: key, study: "s")
         let previous = String(repeating: "0a", count: 32)
         for recipients in [[recipient], [recipient, try TestKeys.rsa.get().publicKey]] {
@@ -43,28 +43,31 @@ import Testing
         }
     }
 
-    @Test func whatIsUnsignedSaysSo() throws {
+    @Test func unsignedEnvelopeHasNoSignature() throws {
         let sealed = try SealedEnvelope.seal(payload, as: header(), to: [recipient])
         #expect(try OpenedEnvelope.open(sealed.bytes, with: keys).signature == nil)
     }
 
     @Test func anEnvelopeAroundAnothersSignatureIsRefused() throws {
-        // Whoever opened it could seal it anew: under another id or number, to others.
+        // A recipient who opened it could seal it again: under another id or number, to others.
         let signer = SubmissionSigner(key: key, study: "s")
         let jws = try SubmissionSignature.sign(
             payload, as: header(), recipients: [recipient], by: signer, previous: nil)
-        func sealed(_ id: String, _ sequence: Int64, _ version: String, _ recipients: [PublicKey]) throws -> Data {
+        func sealed(_ id: String, sequence: Int64, version: String, recipients: [PublicKey]) throws -> Data {
             let outer = try SubmissionHeader(
                 submissionID: id, sequence: sequence, fhirVersion: version, contentType: .signed)
             return try SealedEnvelope.seal(jws.bytes, as: outer, to: recipients).bytes
         }
-        _ = try OpenedEnvelope.open(try sealed(Self.id, 3, "4.0.1", [recipient]), with: keys)
+        _ = try OpenedEnvelope.open(
+            try sealed(Self.id, sequence: 3, version: "4.0.1", recipients: [recipient]), with: keys)
         let rsa = try TestKeys.rsa.get().publicKey
         for bytes in [
-            try sealed("1f8fad5b-d9cb-469f-a165-70867728950e", 3, "4.0.1", [recipient]),
-            try sealed(Self.id, 4, "4.0.1", [recipient]), try sealed(Self.id, 3, "1.0.2", [recipient]),
-            try sealed(Self.id, 3, "4.0.1", [rsa]), try sealed(Self.id, 3, "4.0.1", [recipient, rsa]),
-            try sealed(Self.id, 3, "4.0.1", [recipient, recipient]),
+            try sealed("1f8fad5b-d9cb-469f-a165-70867728950e", sequence: 3, version: "4.0.1", recipients: [recipient]),
+            try sealed(Self.id, sequence: 4, version: "4.0.1", recipients: [recipient]),
+            try sealed(Self.id, sequence: 3, version: "1.0.2", recipients: [recipient]),
+            try sealed(Self.id, sequence: 3, version: "4.0.1", recipients: [rsa]),
+            try sealed(Self.id, sequence: 3, version: "4.0.1", recipients: [recipient, rsa]),
+            try sealed(Self.id, sequence: 3, version: "4.0.1", recipients: [recipient, recipient]),
         ] {
             #expect(code { _ = try OpenedEnvelope.open(bytes, with: keys) } == "signature-invalid")
         }

@@ -29,7 +29,7 @@ import Testing
         #expect(set.expiresAt == now.addingTimeInterval(3_600))
     }
 
-    @Test func keysOfAnotherRootOrStudyAreNot() throws {
+    @Test func keysOfAnotherRootOrStudyAreRefused() throws {
         let other = try P256SigningKey()
         let fingerprint = root.publicKey.keyID
         #expect(
@@ -42,7 +42,7 @@ import Testing
         #expect(code { _ = try SignedKeySet(reading: PublicKey.jwks(keys), root: "", now: now) } == "key-set-invalid")
     }
 
-    @Test func keysOutsideTheirTimeAndOlderOnesAreNot() throws {
+    @Test func keysOutsideTheirPeriodAndOlderOnesAreRefused() throws {
         let fingerprint = root.publicKey.keyID
         func codeAt(_ now: Date, newest: Date? = nil) throws -> String? {
             let bytes = try signed()

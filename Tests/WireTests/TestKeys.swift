@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Wire
 
-/// Keys made once a run: RSA generation takes a while.
+/// Keys generated once a run, because RSA generation is slow.
 enum TestKeys {
     static let rsa = Result { try PrivateKey.generateRSA() }
     static let otherRSA = Result { try PrivateKey.generateRSA() }
@@ -20,7 +20,7 @@ struct TestFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// The code of the error that the body throws; `nil` if it throws none of ours.
+/// Returns the code of the `WireError` that the body throws, `other: …` for another error, and `nil` for none.
 func code(_ body: () throws -> Void) -> String? {
     do {
         try body()

@@ -1,13 +1,13 @@
 import Foundation
 import Storage
 
-/// Commits rows one by one: each is durable before its writer begins the next.
+/// Commits rows one by one: each row is durable before its writer begins the next.
 ///
 ///     CommitSpeed URL CONNECTIONS ROWS together|apart
 ///
-/// `apart` each writer has a connection of its own, as processes that write to one store; `together` they share one database
-/// and its grouped writer, as the requests of one receiver do. The table `single_commit` of the queue's schema must be there.
-/// Prints one JSON object: the seconds without connecting, and how many rows were committed.
+/// With `apart` each writer has its own connection, like processes that write to one store. With `together` all writers
+/// share one database and its grouped writer, like the requests of one receiver. The table `single_commit` of the
+/// queue's schema must exist. Prints one JSON object: the seconds without connecting, and the number of committed rows.
 @main
 struct CommitSpeed {
     static func main() async throws {
@@ -20,7 +20,7 @@ struct CommitSpeed {
         var databases: [any SQLDatabase] = []
         for _ in 0..<(words[4] == "apart" ? connections : 1) {
             let database = try await store.open()
-            // The connection that writes is there before the time begins, and the statement is known to it.
+            // Opens the writing connection and prepares the statement before the time is measured.
             try await database.write { try insert(0, in: $0) }
             databases.append(database)
         }
@@ -55,6 +55,6 @@ struct CommitSpeed {
             [SQLValue(writer), "a row that is durable before the next"])
     }
 
-    /// The words of the command line are others than it takes.
+    /// The command line's arguments are not valid.
     struct Misuse: Error {}
 }

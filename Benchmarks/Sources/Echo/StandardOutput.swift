@@ -1,6 +1,6 @@
 import Foundation
 
-/// Standard output, which is not flushed by itself where it is no terminal.
+/// Standard output, which is not flushed automatically if it is not a terminal.
 struct StandardOutput {
     func flush() { fflush(nil) }
 }

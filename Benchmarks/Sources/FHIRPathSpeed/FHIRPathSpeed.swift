@@ -6,7 +6,7 @@ import Foundation
 ///
 ///     FHIRPathSpeed CASES.json SECONDS
 ///
-/// The cases are an array of `{expression, file}`. Printed is an array of `{expression, seconds, items}`.
+/// The cases are an array of `{expression, file}`. The output is an array of `{expression, seconds, items}`.
 @main
 struct FHIRPathSpeed {
     static func main() throws {

@@ -1,11 +1,11 @@
 import Foundation
 import JSONQuery
 
-/// Evaluates expressions on a document and prints what they find and how long one evaluation takes.
+/// Evaluates expressions on a document and prints the results and the time of one evaluation.
 ///
 ///     QuerySpeed jmespath|jsonpath EXPRESSIONS.json DOCUMENT.json SECONDS
 ///
-/// Printed is an array of `{expression, found, seconds}`.
+/// The output is an array of `{expression, found, seconds}`.
 @main
 struct QuerySpeed {
     static func main() throws {
@@ -33,7 +33,8 @@ struct QuerySpeed {
         print(JSON.array(rows).text(.compact))
     }
 
-    /// What an evaluation gives, and the seconds that one takes when it is repeated for as long as is asked for.
+    /// Returns the result of an evaluation, and the seconds of one evaluation when it is repeated for at least `least`
+    /// seconds.
     private static func measured(
         _ least: Double, _ evaluate: () throws -> JSON
     ) throws -> (found: JSON, seconds: Double) {

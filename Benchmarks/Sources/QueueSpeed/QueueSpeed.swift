@@ -1,11 +1,11 @@
 import Foundation
 import Storage
 
-/// Leases and settles all submissions of a queue, batch by batch as the consumer does, and opens none.
+/// Leases and settles all submissions of a queue in batches, as the consumer does, without opening them.
 ///
 ///     QueueSpeed URL BATCH
 ///
-/// Prints one JSON object: the seconds without connecting, and how many submissions and batches there were.
+/// Prints one JSON object: the seconds without connecting, and the numbers of submissions and batches.
 @main
 struct QueueSpeed {
     static func main() async throws {
@@ -14,7 +14,7 @@ struct QueueSpeed {
         let database = try await Store(
             at: StoreLocation(words[1]), migrations: [], schema: .queue, permissions: (0o660, 0o2770)
         ).open()
-        // Both kinds of connections are there before the time begins.
+        // Opens both kinds of connections before the time is measured.
         _ = try await database.read { try $0.first("SELECT 1 AS one") }
         _ = try await database.write { try $0.first("SELECT 1 AS one") }
         let queue = SQLSubmissionQueue(database: database, clock: .ofDatabase)
@@ -43,7 +43,7 @@ struct QueueSpeed {
         print("{\"seconds\": \(seconds), \"submissions\": \(submissions), \"batches\": \(batches)}")
     }
 
-    /// The words of the command line are others than it takes.
+    /// The command line's arguments are not valid.
     struct Misuse: Error {}
 
     /// A submission that was leased could not be settled.

@@ -2,16 +2,17 @@ import Foundation
 import Records
 import Storage
 
-/// Reads resources by their ids from two stores that hold the same, by turns.
+/// Reads resources by their ids alternately from two stores with the same contents.
 ///
 ///     ReadingSpeed STORE OTHER IDS ROUNDS
 ///
-/// A store is a path or a URL; the file of ids has one `Type/id` a line. Each round reads all in one transaction, twenty times, and then each
-/// in one of its own, as a request does; a round that warms the caches comes before them. Prints one JSON object: for each store
-/// the seconds of the rounds, and the bytes of the contents, which must be the same in both.
+/// A store is a path or a URL; the file of ids has one `Type/id` a line. Each round reads all resources in one
+/// transaction, twenty times, and then each resource in its own transaction, as a request does. One round before them
+/// warms the caches. Prints one JSON object: for each store the seconds of the rounds, and the bytes of the contents,
+/// which must be equal in both.
 @main
 struct ReadingSpeed {
-    /// So often a round reads all in one transaction: once is over before the clock tells much.
+    /// Number of times that a round reads all resources in one transaction; a single pass is too short to measure.
     private static let passes = 20
 
     static func main() async throws {
@@ -52,9 +53,9 @@ struct ReadingSpeed {
         print(String(decoding: try JSONSerialization.data(withJSONObject: result, options: .sortedKeys), as: UTF8.self))
     }
 
-    private static func open(_ place: String) async throws -> any SQLDatabase {
+    private static func open(_ location: String) async throws -> any SQLDatabase {
         try await Store(
-            at: StoreLocation(place), migrations: [], schema: .records, permissions: (0o600, 0o700)
+            at: StoreLocation(location), migrations: [], schema: .records, permissions: (0o600, 0o700)
         ).open()
     }
 
@@ -63,18 +64,18 @@ struct ReadingSpeed {
         return record.content
     }
 
-    /// The words of the command line, or a line of ids, are others than it takes.
+    /// The command line's arguments, or a line of ids, are not valid.
     struct Misuse: Error {}
 
-    /// The stores do not hold the same.
+    /// The stores have different contents.
     struct OtherContents: Error {}
 
-    /// A resource is not there.
+    /// A resource does not exist.
     struct Missing: Error {}
 }
 
 extension ContinuousClock.Instant {
-    /// The seconds to a later instant.
+    /// Returns the seconds to a later instant.
     fileprivate func seconds(to later: ContinuousClock.Instant) -> Double {
         let time = duration(to: later).components
         return Double(time.seconds) + Double(time.attoseconds) / 1e18

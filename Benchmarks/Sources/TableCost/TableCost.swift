@@ -3,7 +3,7 @@ import FHIRValidation
 import Foundation
 import UCUM
 
-/// Prints what the tables of R4 and of UCUM cost when they are first asked for: milliseconds, and KiB of resident memory.
+/// Prints the cost of the first use of the tables of R4 and of UCUM: milliseconds, and KiB of resident memory.
 @main
 struct TableCost {
     static func main() throws {

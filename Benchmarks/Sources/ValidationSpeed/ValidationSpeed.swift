@@ -2,11 +2,11 @@ import FHIR
 import FHIRValidation
 import Foundation
 
-/// Validates resources and parses them only, taking turns, and prints the ratio of the times.
+/// Validates resources and only parses them, alternately, and prints the ratio of the times.
 ///
 ///     ValidationSpeed FOLDER PREFIX [RUNS]
 ///
-/// Files whose names begin so and that are valid are measured.
+/// Measures the valid files whose names begin with the prefix.
 @main
 struct ValidationSpeed {
     static func main() throws {

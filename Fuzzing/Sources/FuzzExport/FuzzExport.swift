@@ -2,8 +2,8 @@ import AppleHealthExport
 import FHIR
 import HealthData
 
-/// Bytes behind the root of an export: what is converted is an observation that can be read again, written fast as it is
-/// written slowly, and the account adds up. The pieces that the bytes come in do not matter.
+/// Reads the bytes after the root element of an export. Each converted observation can be read again, the fast writer
+/// and the JSON writer give the same text, and the account adds up. The sizes of the pieces do not change the result.
 func fuzzExport(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array("<HealthData>".utf8) + UnsafeBufferPointer(start: start, count: count)
     var texts: [[UInt8]] = []
@@ -27,7 +27,7 @@ func fuzzExport(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
             return 0
         }
         precondition(account.read == account.elements.values.reduce(0, +), "the account does not add up")
-        // Behind the end of the root, bytes are filtered as far as they were read along with it.
+        // After the end of the root, the number of filtered bytes depends on the size of the last piece.
         account.filtered = [:]
         text.append(contentsOf: account.json.bytes())
         texts.append(text)
@@ -42,19 +42,19 @@ extension [UInt8] {
     }
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzExport_main")
 public func fuzzExportMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzExport)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzExport)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

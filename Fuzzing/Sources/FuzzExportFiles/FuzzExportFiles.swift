@@ -2,15 +2,15 @@ import AppleHealthExport
 import FHIR
 import HealthData
 
-/// A file of an export: the first byte chooses the reader and the size of the pieces. Whole or in pieces it gives the
-/// same; what it gives is a resource that can be read again.
+/// Reads a file of an export; the first byte selects the reader and the size of the pieces. The result is the same
+/// whether the file comes whole or in pieces, and is a resource that can be read again.
 func fuzzExportFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     guard count > 1, let start else { return 0 }
     let size = Int(start[0] / 3) + 1
     let bytes = UnsafeRawBufferPointer(start: start + 1, count: count - 1)
     func pieces(_ feed: (UnsafeRawBufferPointer) -> Void) {
-        for place in stride(from: 0, to: bytes.count, by: size) {
-            feed(UnsafeRawBufferPointer(rebasing: bytes[place..<min(place + size, bytes.count)]))
+        for offset in stride(from: 0, to: bytes.count, by: size) {
+            feed(UnsafeRawBufferPointer(rebasing: bytes[offset..<min(offset + size, bytes.count)]))
         }
     }
     switch start[0] % 3 {
@@ -32,7 +32,7 @@ func fuzzExportFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         switch (cut.finish(), whole.finish()) {
         case (.success(let left), .success(let right)):
             precondition(left.track == right.track && left.notes == right.notes)
-            if let route = WorkoutRoute(track: left.track, detail: .places) {
+            if let route = WorkoutRoute(track: left.track, detail: .locations) {
                 check(route.observation(subject: "p").json)
             }
         case (.failure(let left), .failure(let right)): precondition(left == right)
@@ -50,19 +50,19 @@ func fuzzExportFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 
 private func check(_ json: JSON) { precondition((try? JSON(json.bytes())) == json, "cannot be read again") }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzExportFiles_main")
 public func fuzzExportFilesMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzExportFiles)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzExportFiles)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

@@ -13,7 +13,7 @@ private let patient: TypedElement = {
     return TypedElement(resource: (try? JSON(text.utf8))?.object ?? JSONObject())
 }()
 
-/// An expression is read or refused; evaluated it ends within its limits.
+/// An expression is read or refused; its evaluation ends within its limits.
 func fuzzFHIRPath(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     guard let expression = try? FHIRPathExpression(text) else { return 0 }
@@ -28,19 +28,19 @@ func fuzzFHIRPath(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzFHIRPath_main")
 public func fuzzFHIRPathMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzFHIRPath)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzFHIRPath)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

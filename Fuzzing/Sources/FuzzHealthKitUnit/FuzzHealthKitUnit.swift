@@ -1,7 +1,7 @@
 import HealthTypes
 
-/// Up to two units and a number, parted by line feeds: each is read or refused, what is read comes back from its text,
-/// and a conversion gives a number or nothing.
+/// Up to two units and a number, separated by line feeds. Each is read or refused, a unit that is read can be read
+/// again from its text, and a conversion gives a number or nothing.
 func fuzzHealthKitUnit(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
@@ -17,19 +17,19 @@ func fuzzHealthKitUnit(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzHealthKitUnit_main")
 public func fuzzHealthKitUnitMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzHealthKitUnit)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzHealthKitUnit)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

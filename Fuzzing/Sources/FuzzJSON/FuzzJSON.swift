@@ -1,6 +1,6 @@
 import FHIR
 
-/// What is read is written and read again as the same value; what is refused has a place inside of the text.
+/// A value that is read is equal after writing and reading it again; an error has an offset inside of the text.
 func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     for lenient in [false, true] {
@@ -16,19 +16,19 @@ func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzJSON_main")
 public func fuzzJSONMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzJSON)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzJSON)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

@@ -14,7 +14,8 @@ private let limits: QueryLimits = {
     return limits
 }()
 
-/// A text is read as either language or refused; evaluated it ends within its limits, and what it gives can be written.
+/// A text is read as an expression of either language or refused; its evaluation ends within its limits, and the result
+/// can be written.
 func fuzzQuery(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     _ = (try? JMESPath(text, limits: limits).evaluate(on: document))?.text()
@@ -22,19 +23,19 @@ func fuzzQuery(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzQuery_main")
 public func fuzzQueryMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzQuery)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzQuery)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

@@ -3,15 +3,15 @@ import Foundation
 
 private let hub = URL(string: "https://hub.example:8443/base/h")
 
-/// A header and a connection string are read or refused; what is read is written and read the same, and nothing that was not
-/// signed with the key counts as signed with it.
+/// A header and a connection string are read or refused. A value that is read is equal after writing and reading it
+/// again, and only a header that was signed with the key counts as signed with it.
 func fuzzSignature(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     if let read = try? SharedAccessSignature(reading: text) {
         if let hub { _ = read.reaches(hub) }
         _ = read.isCurrent(at: Date(timeIntervalSince1970: 1_800_000_000))
         precondition(!read.isSigned(with: "a key that nobody has"))
-        // What is written escapes more, and may be too long to be read.
+        // The written form escapes more characters, and may be too long to be read.
         if read.header.utf8.count <= SharedAccessSignature.maximumBytes {
             precondition((try? SharedAccessSignature(reading: read.header)) == read)
         }
@@ -24,19 +24,19 @@ func fuzzSignature(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzSignature_main")
 public func fuzzSignatureMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzSignature)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzSignature)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

@@ -1,7 +1,7 @@
 import DeviceGateway
 import FHIR
 
-/// Templates and an event, three JSON texts with a line's end between them: they are read or refused, and what comes of the
+/// Templates and an event, three JSON texts separated by line feeds: they are read or refused, and the result of the
 /// event can be written.
 func fuzzTemplates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let parts = UnsafeBufferPointer(start: start, count: count).split(separator: 0x0A, maxSplits: 2)
@@ -14,19 +14,19 @@ func fuzzTemplates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzTemplates_main")
 public func fuzzTemplatesMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzTemplates)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzTemplates)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

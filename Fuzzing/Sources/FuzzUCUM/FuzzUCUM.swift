@@ -1,6 +1,6 @@
 import UCUM
 
-/// A unit is read or refused; what is read converts to its base units and back, or says why not.
+/// A unit is read or refused; a unit that is read converts to its base units and back, or gives a reason why not.
 func fuzzUCUM(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
     guard let unit = try? UCUMUnit(text) else { return 0 }
@@ -13,19 +13,19 @@ func fuzzUCUM(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzUCUM_main")
 public func fuzzUCUMMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzUCUM)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzUCUM)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

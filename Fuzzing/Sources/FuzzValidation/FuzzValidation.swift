@@ -13,7 +13,8 @@ private let validator: FHIRValidator = {
     return FHIRValidator(profiles: [(try? JSON(profile.utf8))?.object ?? JSONObject()])
 }()
 
-/// Whatever is validated: it ends, each issue has a sentence and a place, and the outcome is a right resource itself.
+/// The validation of any input ends, each issue has a message and a location, and the outcome itself is a valid
+/// resource.
 func fuzzValidation(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let report = validator.validate(bytes, profiles: ["http://example.org/p"])
@@ -21,28 +22,28 @@ func fuzzValidation(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         precondition(!issue.message.isEmpty && !issue.code.isEmpty, "an issue says nothing")
         precondition(issue.line ?? 1 >= 1 && issue.column ?? 1 >= 1, "the place is outside")
     }
-    // The text as a definition: a profile of any shape is read.
+    // Uses the text as a definition: a profile of any content can be read.
     if let definition = (try? JSON(bytes))?.object {
         let own = FHIRValidator(profiles: [definition])
         _ = own.validate(
-            ["resourceType": "Observation", "status": "final"], profiles: own.profilesToAsk(for: "Observation"))
+            ["resourceType": "Observation", "status": "final"], profiles: own.applicableProfiles(for: "Observation"))
     }
     return 0
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzValidation_main")
 public func fuzzValidationMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzValidation)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzValidation)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

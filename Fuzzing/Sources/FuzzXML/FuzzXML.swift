@@ -1,7 +1,7 @@
 import FHIR
 import FHIRXML
 
-/// What is read is written and read again as the same value.
+/// A value that is read is equal after writing and reading it again.
 func fuzzXML(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard let value = try? ResourceXML.read(bytes) else { return 0 }
@@ -11,7 +11,7 @@ func fuzzXML(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The value with the members of its objects in the order of their names.
+/// Returns the value with the members of its objects sorted by name.
 private func sorted(_ value: JSON) -> JSON {
     switch value {
     case .array(let items): return .array(items.map(sorted))
@@ -23,19 +23,19 @@ private func sorted(_ value: JSON) -> JSON {
     }
 }
 
-/// The entry that SwiftPM links as the program: it hands over to libFuzzer.
+/// The entry point that SwiftPM links as the program; it calls libFuzzer.
 @_cdecl("FuzzXML_main")
 public func fuzzXMLMain(
     _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> Int32 {
     var count = count
     var arguments = arguments
-    return runFuzzer(&count, &arguments, fuzzXML)
+    return runFuzzer(&count, arguments: &arguments, body: fuzzXML)
 }
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runFuzzer(
     _ count: UnsafeMutablePointer<Int32>,
-    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    _ body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
+    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
+    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 ) -> Int32

@@ -22,19 +22,19 @@
         /// Returns the anchor after all past days.
         func position() async throws -> HealthAnchor {
             let last = yesterday
-            var place = SummaryPlace(last: last)
-            for day in try await days(from: last - Self.lateDays + 1, to: last) { place.note(day) }
-            return place.anchor
+            var cursor = SummaryCursor(last: last)
+            for day in try await days(from: last - Self.lateDays + 1, to: last) { cursor.record(day) }
+            return cursor.anchor
         }
 
         func changes(after anchor: HealthAnchor?, limit: Int) async throws -> HealthChanges {
             let last = yesterday
-            var place = try anchor.map { try SummaryPlace($0) } ?? SummaryPlace(last: nil)
-            let found = try await days(from: place.last.map { $0 - Self.lateDays + 1 }, to: last)
-            let changed = found.filter { !place.knows($0) }
-            for day in changed.prefix(limit) { place.note(day) }
+            var cursor = try anchor.map { try SummaryCursor($0) } ?? SummaryCursor(last: nil)
+            let found = try await days(from: cursor.last.map { $0 - Self.lateDays + 1 }, to: last)
+            let changed = found.filter { !cursor.contains($0) }
+            for day in changed.prefix(limit) { cursor.record(day) }
             return HealthChanges(
-                added: changed.prefix(limit).map(\.reading), anchor: changed.isEmpty ? anchor : place.anchor,
+                added: changed.prefix(limit).map(\.reading), anchor: changed.isEmpty ? anchor : cursor.anchor,
                 hasMore: changed.count > limit)
         }
 
@@ -93,7 +93,7 @@
         let number: Int
         let reading: HealthReading
         /// The fingerprint of its content; empty if the summary cannot be read.
-        let print: String
+        let digest: String
 
         init?(_ summary: HKActivitySummary, _ calendar: Calendar, energy: HKUnit) {
             let components = summary.dateComponents(for: calendar)
@@ -102,7 +102,7 @@
             else { return nil }
             let number = CivilDate.days(year: year, month: month, day: day)
             guard let midnight = calendar.date(from: Self.components(number + 1, calendar)) else { return nil }
-            func figure(_ quantity: HKQuantity?, _ unit: HKUnit, _ measure: SpecialMeasure) -> SpecialQuantity? {
+            func figure(_ quantity: HKQuantity?, unit: HKUnit, measure: SpecialMeasure) -> SpecialQuantity? {
                 guard let quantity, quantity.is(compatibleWith: unit) else { return nil }
                 let value = quantity.doubleValue(for: unit)
                 guard value.isFinite, value >= 0 else { return nil }
@@ -112,21 +112,21 @@
             let rings = ActivitySummary(
                 day: String(format: "%04d-%02d-%02d", year, month, day),
                 energy: .init(
-                    value: figure(summary.activeEnergyBurned, energy, .energy),
-                    goal: figure(summary.activeEnergyBurnedGoal, energy, .energy)),
+                    value: figure(summary.activeEnergyBurned, unit: energy, measure: .energy),
+                    goal: figure(summary.activeEnergyBurnedGoal, unit: energy, measure: .energy)),
                 moveTime: .init(
-                    value: figure(summary.appleMoveTime, minute, .minutes),
-                    goal: figure(summary.appleMoveTimeGoal, minute, .minutes)),
+                    value: figure(summary.appleMoveTime, unit: minute, measure: .minutes),
+                    goal: figure(summary.appleMoveTimeGoal, unit: minute, measure: .minutes)),
                 exerciseTime: .init(
-                    value: figure(summary.appleExerciseTime, minute, .minutes),
-                    goal: figure(summary.exerciseTimeGoal, minute, .minutes)),
+                    value: figure(summary.appleExerciseTime, unit: minute, measure: .minutes),
+                    goal: figure(summary.exerciseTimeGoal, unit: minute, measure: .minutes)),
                 standHours: .init(
-                    value: figure(summary.appleStandHours, count, .hours),
-                    goal: figure(summary.standHoursGoal, count, .hours)))
+                    value: figure(summary.appleStandHours, unit: count, measure: .hours),
+                    goal: figure(summary.standHoursGoal, unit: count, measure: .hours)))
             self.number = number
             let content: HealthReading.Content = rings.map { .special($0) } ?? .unreadable(.valueMissing)
             reading = HealthReading(uuid: Self.uuid(number), end: midnight.timeIntervalSince1970, content)
-            print = rings.map { String($0.fingerprint.resourceID(subject: nil).suffix(16)) } ?? ""
+            digest = rings.map { String($0.fingerprint.resourceID(subject: nil).suffix(16)) } ?? ""
         }
 
         /// Returns the rings' value with six significant digits, as in exports.
@@ -171,9 +171,9 @@
 
     /// The position in the stream of summaries: the last day that was returned, and the fingerprints of the latest
     /// days.
-    private struct SummaryPlace {
+    private struct SummaryCursor {
         private(set) var last: Int?
-        private var prints: [Int: String] = [:]
+        private var digests: [Int: String] = [:]
 
         init(last: Int?) { self.last = last }
 
@@ -183,26 +183,26 @@
             }
             last = json["last"]?.number?.integer
             for member in days.members.prefix(ActivitySummaryReader.lateDays) {
-                if let day = Int(member.key) { prints[day] = member.value.string }
+                if let day = Int(member.key) { digests[day] = member.value.string }
             }
         }
 
         /// Returns whether a day was returned with its present content.
-        func knows(_ day: SummaryDay) -> Bool { prints[day.number] == day.print }
+        func contains(_ day: SummaryDay) -> Bool { digests[day.number] == day.digest }
 
-        mutating func note(_ day: SummaryDay) {
-            prints[day.number] = day.print
+        mutating func record(_ day: SummaryDay) {
+            digests[day.number] = day.digest
             last = max(last ?? day.number, day.number)
-            prints = prints.filter { $0.key > (last ?? 0) - ActivitySummaryReader.lateDays }
+            digests = digests.filter { $0.key > (last ?? 0) - ActivitySummaryReader.lateDays }
         }
 
         var anchor: HealthAnchor {
             var days = JSONObject()
-            for (day, print) in prints.sorted(by: { $0.key < $1.key }) { days[String(day)] = .string(print) }
-            let place: JSON = [
+            for (day, digest) in digests.sorted(by: { $0.key < $1.key }) { days[String(day)] = .string(digest) }
+            let json: JSON = [
                 "last": last.map { .number(JSONNumber($0)) } ?? .null, "days": .object(days),
             ]
-            return HealthAnchor(place.bytes())
+            return HealthAnchor(json.bytes())
         }
     }
 #endif

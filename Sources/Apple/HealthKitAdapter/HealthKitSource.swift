@@ -90,14 +90,14 @@
                 return try await failing { try await self.summaries.changes(after: anchor, limit: max(1, limit)) }
             }
             let type = try self.type(type)
-            let place = try anchor.map(Self.unarchived)
+            let start = try anchor.map(Self.unarchived)
             // A limit of 0 would mean no limit.
-            let most = max(1, limit)
-            let found = try await failing { try await self.store.changes(type, after: place, limit: most) }
+            let queryLimit = max(1, limit)
+            let found = try await failing { try await self.store.changes(type, after: start, limit: queryLimit) }
             return HealthChanges(
                 deleted: found.deleted.map(\.uuid), added: try await reader.readings(found.added),
                 anchor: try found.anchor.map(Self.archived) ?? anchor,
-                hasMore: found.added.count + found.deleted.count >= most)
+                hasMore: found.added.count + found.deleted.count >= queryLimit)
         }
 
         public func history(of type: String, since: Double?, upTo: Double?, limit: Int) async throws -> HealthPage {
@@ -107,16 +107,16 @@
                 }
             }
             let type = try self.type(type)
-            let most = max(1, limit)
+            let queryLimit = max(1, limit)
             // By their ends, including `upTo`; HealthKit excludes its bound.
             let predicate = HKQuery.predicateForSamples(
                 withStart: since.map { Date(timeIntervalSince1970: $0) },
                 end: upTo.map { Date(timeIntervalSince1970: $0.nextUp) }, options: .strictEndDate)
             let descriptor = HKSampleQueryDescriptor(
                 predicates: [.sample(type: type, predicate: predicate)],
-                sortDescriptors: [SortDescriptor(\HKSample.endDate, order: .reverse)], limit: most)
+                sortDescriptors: [SortDescriptor(\HKSample.endDate, order: .reverse)], limit: queryLimit)
             let samples = try await failing { try await descriptor.result(for: self.store) }
-            return HealthPage(try await reader.readings(samples), hasMore: samples.count >= most)
+            return HealthPage(try await reader.readings(samples), hasMore: samples.count >= queryLimit)
         }
 
         public func samples(of type: String, _ uuids: [UUID]) async throws -> [HealthReading] {
@@ -131,7 +131,7 @@
         }
 
         public func startObserving(
-            _ types: [String], _ wake: @escaping @Sendable (HealthWake) -> Void
+            _ types: [String], _ wake: @escaping @Sendable (ObserverUpdate) -> Void
         ) async -> [String: HealthSourceError] {
             await stopObserving()
             var failures: [String: HealthSourceError] = [:]
@@ -144,7 +144,7 @@
                 // A query runs once, so each start makes new queries.
                 let query = HKObserverQuery(sampleType: type, predicate: nil) { _, complete, error in
                     wake(
-                        HealthWake(
+                        ObserverUpdate(
                             types: [identifier], failure: error.map { HealthSourceError($0) }, complete: { complete() })
                     )
                 }
@@ -178,8 +178,8 @@
 
         private static func unarchived(_ anchor: HealthAnchor) throws -> HKQueryAnchor {
             let read = try? NSKeyedUnarchiver.unarchivedObject(ofClass: HKQueryAnchor.self, from: Data(anchor.bytes))
-            guard let place = read ?? nil else { throw HealthSourceError(.anchorInvalid) }
-            return place
+            guard let result = read ?? nil else { throw HealthSourceError(.anchorInvalid) }
+            return result
         }
     }
 #endif

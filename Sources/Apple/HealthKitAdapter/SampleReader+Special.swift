@@ -30,9 +30,9 @@
                     switch sample {
                     case let sample as HKStateOfMind: return made(stateOfMind(sample))
                     case let sample as HKGAD7Assessment:
-                        return made(assessment(.gad7, sample, sample.answers.map(\.rawValue)))
+                        return made(assessment(.gad7, sample: sample, answers: sample.answers.map(\.rawValue)))
                     case let sample as HKPHQ9Assessment:
-                        return made(assessment(.phq9, sample, sample.answers.map(\.rawValue)))
+                        return made(assessment(.phq9, sample: sample, answers: sample.answers.map(\.rawValue)))
                     default: break
                     }
                 }
@@ -105,17 +105,19 @@
 
         private func route(_ sample: HKWorkoutRoute) async throws -> WorkoutRoute? {
             let answers: AsyncThrowingStream<[RouteTrack.Point], any Error> = store.answers { continuation in
-                HKWorkoutRouteQuery(route: sample) { _, places, isDone, error in
+                HKWorkoutRouteQuery(route: sample) { _, locations, isDone, error in
                     if let error { return continuation.finish(throwing: error) }
                     continuation.yield(
-                        (places ?? []).map { place in
+                        (locations ?? []).map { location in
                             func text(_ value: Double) -> String { ExactDecimal.text(value) }
                             return RouteTrack.Point(
-                                time: Int64((place.timestamp.timeIntervalSince1970 * 1000).rounded()),
-                                latitude: text(place.coordinate.latitude), longitude: text(place.coordinate.longitude),
-                                elevation: text(place.altitude), speed: text(place.speed), course: text(place.course),
-                                horizontalAccuracy: text(place.horizontalAccuracy),
-                                verticalAccuracy: text(place.verticalAccuracy))
+                                time: Int64((location.timestamp.timeIntervalSince1970 * 1000).rounded()),
+                                latitude: text(location.coordinate.latitude),
+                                longitude: text(location.coordinate.longitude),
+                                elevation: text(location.altitude), speed: text(location.speed),
+                                course: text(location.course),
+                                horizontalAccuracy: text(location.horizontalAccuracy),
+                                verticalAccuracy: text(location.verticalAccuracy))
                         })
                     if isDone { continuation.finish() }
                 }
@@ -125,7 +127,7 @@
                 for point in part { _ = track.add(point) }
             }
             return WorkoutRoute(
-                track: track, detail: .places, offsetMinutes: instant(sample.startDate).offsetMinutes,
+                track: track, detail: .locations, offsetMinutes: instant(sample.startDate).offsetMinutes,
                 origin: origin(of: sample))
         }
 
@@ -146,11 +148,13 @@
         private func audiogram(_ sample: HKAudiogramSample) -> Audiogram? {
             var thresholds: [Audiogram.Threshold] = []
             for point in sample.sensitivityPoints {
-                guard let frequency = figure(point.frequency, "Hz", .frequency) else { continue }
+                guard let frequency = figure(point.frequency, unit: "Hz", measure: .frequency) else { continue }
                 for (ear, level) in [
                     (Audiogram.Ear.left, point.leftEarSensitivity), (.right, point.rightEarSensitivity),
                 ] {
-                    guard let level = level.flatMap({ figure($0, "dBHL", .hearingLevel) }) else { continue }
+                    guard let level = level.flatMap({ figure($0, unit: "dBHL", measure: .hearingLevel) }) else {
+                        continue
+                    }
                     thresholds.append(Audiogram.Threshold(ear: ear, frequency: frequency, level: level))
                 }
             }
@@ -178,21 +182,21 @@
         private func lens(_ specification: HKLensSpecification?) -> VisionPrescription.Lens {
             var lens = VisionPrescription.Lens()
             guard let specification else { return lens }
-            func set(_ place: VisionPrescription.Figure, _ quantity: HKQuantity?, _ unit: String) {
-                if let quantity { lens[place] = figure(quantity, unit, place.measure) }
+            func set(_ property: VisionPrescription.Figure, to quantity: HKQuantity?, unit: String) {
+                if let quantity { lens[property] = figure(quantity, unit: unit, measure: property.measure) }
             }
-            set(.sphere, specification.sphere, "D")
-            set(.cylinder, specification.cylinder, "D")
-            set(.axis, specification.axis, "deg")
-            set(.addPower, specification.addPower, "D")
+            set(.sphere, to: specification.sphere, unit: "D")
+            set(.cylinder, to: specification.cylinder, unit: "D")
+            set(.axis, to: specification.axis, unit: "deg")
+            set(.addPower, to: specification.addPower, unit: "D")
             if let glasses = specification as? HKGlassesLensSpecification {
-                set(.vertexDistance, glasses.vertexDistance, "mm")
-                set(.farPupillaryDistance, glasses.farPupillaryDistance, "mm")
-                set(.nearPupillaryDistance, glasses.nearPupillaryDistance, "mm")
+                set(.vertexDistance, to: glasses.vertexDistance, unit: "mm")
+                set(.farPupillaryDistance, to: glasses.farPupillaryDistance, unit: "mm")
+                set(.nearPupillaryDistance, to: glasses.nearPupillaryDistance, unit: "mm")
             }
             if let contacts = specification as? HKContactsLensSpecification {
-                set(.baseCurve, contacts.baseCurve, "mm")
-                set(.diameter, contacts.diameter, "mm")
+                set(.baseCurve, to: contacts.baseCurve, unit: "mm")
+                set(.diameter, to: contacts.diameter, unit: "mm")
             }
             return lens
         }
@@ -208,7 +212,7 @@
         }
 
         /// - Parameter answers: HealthKit's numbers, of which 4 means that the person prefers not to answer.
-        private func assessment(_ form: Assessment.Form, _ sample: HKSample, _ answers: [Int]) -> Assessment? {
+        private func assessment(_ form: Assessment.Form, sample: HKSample, answers: [Int]) -> Assessment? {
             Assessment(
                 form: form, start: instant(sample.startDate), answers: answers.map { $0 == 4 ? nil : $0 },
                 origin: origin(of: sample))
@@ -249,7 +253,7 @@
             return medications
         }
 
-        private func figure(_ quantity: HKQuantity, _ unit: String, _ measure: SpecialMeasure) -> SpecialQuantity? {
+        private func figure(_ quantity: HKQuantity, unit: String, measure: SpecialMeasure) -> SpecialQuantity? {
             let unit = HKUnit(from: unit)
             guard quantity.is(compatibleWith: unit) else { return nil }
             return try? measure.read(ExactDecimal.text(quantity.doubleValue(for: unit)), unit: unit.unitString)

@@ -15,8 +15,8 @@
             ]
             raw.members += members(workout.allStatistics, units, of: raw)
             // One more than the limit shows that there were more.
-            let most = HealthWorkout.partLimit + 1
-            raw.parts = (workout.workoutEvents ?? []).prefix(most).map { event in
+            let limit = HealthWorkout.partLimit + 1
+            raw.parts = (workout.workoutEvents ?? []).prefix(limit).map { event in
                 var part = HealthKitSample.WorkoutPart(
                     event: String(event.type.rawValue), start: instant(event.dateInterval.start),
                     end: instant(event.dateInterval.end), duration: event.dateInterval.duration)
@@ -24,7 +24,7 @@
                 return part
             }
             // Their events are among those of the workout.
-            raw.parts += workout.workoutActivities.prefix(most).map { activity in
+            raw.parts += workout.workoutActivities.prefix(limit).map { activity in
                 var part = HealthKitSample.WorkoutPart(
                     event: nil, start: instant(activity.startDate), end: instant(activity.endDate ?? workout.endDate),
                     duration: activity.duration)

@@ -23,7 +23,7 @@
             readings.reserveCapacity(samples.count)
             var zones = TimeZoneOffsets()
             for sample in samples {
-                let content = try await content(of: sample, units, medications, &zones)
+                let content = try await content(of: sample, units: units, medications: medications, zones: &zones)
                 readings.append(
                     HealthReading(uuid: sample.uuid, end: sample.endDate.timeIntervalSince1970, content))
             }
@@ -48,8 +48,8 @@
         }
 
         private func content(
-            of sample: HKSample, _ units: SeenUnits, _ medications: [AnyHashable: MedicationConcept],
-            _ zones: inout TimeZoneOffsets
+            of sample: HKSample, units: SeenUnits, medications: [AnyHashable: MedicationConcept],
+            zones: inout TimeZoneOffsets
         ) async throws -> HealthReading.Content {
             if let special = try await special(sample, medications) {
                 return special

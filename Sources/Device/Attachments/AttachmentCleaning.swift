@@ -65,9 +65,9 @@ public struct AttachmentCleaning: Sendable, Hashable {
             while let last = items.last, last.depth >= path.count { items.removeLast() }
             if let linkID = element["linkId"]?.string { items.append((path.count, linkID)) }
             guard AttachmentElement.isAttachment(element, at: path) else { return false }
-            let place = path.written(from: root, known: AttachmentElement.isName)
+            let elementPath = path.written(from: root, known: AttachmentElement.isName)
             let takesAsIs = items.last.map { asIs.contains($0.linkID) } ?? false
-            return clean(&element, at: place, from: source, takesAsIs: takesAsIs, &findings)
+            return clean(&element, at: elementPath, from: source, takesAsIs: takesAsIs, &findings)
         }
         return Outcome(object: changed ?? resource, findings: findings)
     }
@@ -93,19 +93,19 @@ public struct AttachmentCleaning: Sendable, Hashable {
 
     /// Cleans one attachment. Returns whether it was changed.
     private func clean(
-        _ attachment: inout JSONObject, at place: String, from source: Source, takesAsIs: Bool,
+        _ attachment: inout JSONObject, at elementPath: String, from source: Source, takesAsIs: Bool,
         _ findings: inout [Finding]
     ) -> Bool {
         var isChanged = false
         let data = attachment["data"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         if source == .person {
             for name in ["title", "creation"] where attachment.remove(name) {
-                findings.append(Finding(element: "\(place).\(name)"))
+                findings.append(Finding(element: "\(elementPath).\(name)"))
                 isChanged = true
             }
             // A link next to the data repeats the file's name. A link without data is all there is of the file.
             if data != nil, attachment.remove("url") {
-                findings.append(Finding(element: "\(place).url"))
+                findings.append(Finding(element: "\(elementPath).url"))
                 isChanged = true
             }
         }
@@ -115,7 +115,7 @@ public struct AttachmentCleaning: Sendable, Hashable {
                     .notCleanable,
                     "The attachment is a link, so its file cannot be cleaned. Send the file's data as JPEG or PNG."
                 )
-                findings.append(Finding(element: "\(place).url", error: error))
+                findings.append(Finding(element: "\(elementPath).url", error: error))
             }
             return isChanged
         }
@@ -127,17 +127,17 @@ public struct AttachmentCleaning: Sendable, Hashable {
             image = try CleanedImage(bytes, limits: limits)
         } catch {
             guard source != .hospital, !takesAsIs else { return isChanged }
-            findings.append(Finding(element: "\(place).data", error: error))
+            findings.append(Finding(element: "\(elementPath).data", error: error))
             return isChanged
         }
         // 2. Write the clean picture and the members that describe it.
         guard !takesAsIs else { return isChanged }
-        if !image.removed.isEmpty { findings.append(Finding(element: "\(place).data", metadata: image.removed)) }
-        return put(image, in: &attachment, inPlaceOf: data) || isChanged
+        if !image.removed.isEmpty { findings.append(Finding(element: "\(elementPath).data", metadata: image.removed)) }
+        return put(image, in: &attachment, replacing: data) || isChanged
     }
 
     /// Writes the picture if its bytes differ from the attachment's data. Returns whether the attachment was changed.
-    private func put(_ image: CleanedImage, in attachment: inout JSONObject, inPlaceOf data: String) -> Bool {
+    private func put(_ image: CleanedImage, in attachment: inout JSONObject, replacing data: String) -> Bool {
         var isChanged = false
         let written = Data(image.bytes).base64EncodedString()
         if !image.removed.isEmpty, written != data {

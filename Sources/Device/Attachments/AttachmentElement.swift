@@ -20,11 +20,11 @@ enum AttachmentElement {
     }
 
     /// Names that a finding's path may contain: all names that R4 has around attachments from phones.
-    private static let told: Set<String> = names.union([
+    private static let pathNames: Set<String> = names.union([
         "Binary", "Consent", "Contract", "DiagnosticReport", "DocumentReference", "Observation", "Patient",
         "QuestionnaireResponse", "answer", "contained", "content", "contentAttachment", "extension", "friendly", "item",
         "legal", "legallyBindingAttachment", "offer", "rule", "sourceAttachment", "term", "valueAttachment",
     ])
 
-    static func isName(_ name: String) -> Bool { told.contains(name) }
+    static func isName(_ name: String) -> Bool { pathNames.contains(name) }
 }

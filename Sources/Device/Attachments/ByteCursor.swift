@@ -27,7 +27,7 @@ struct ByteCursor {
     mutating func uint16() throws(AttachmentError) -> Int { try take(2).bigEndian() }
     mutating func uint32() throws(AttachmentError) -> Int { try take(4).bigEndian() }
 
-    mutating func move(to place: Int) { position = min(max(place, 0), bytes.count) }
+    mutating func move(to offset: Int) { position = min(max(offset, 0), bytes.count) }
 }
 
 extension Collection<UInt8> {

@@ -7,7 +7,7 @@
 /// other kinds, such as those of printers, are removed.
 enum ColourProfile {
     private static let headerSize = 128
-    private static let mostTags = 100
+    private static let maximumTags = 100
     /// The white point of the space that colours are converted to: D50.
     private static let illuminant = [0xF6D6, 0x10000, 0xD32D]
 
@@ -18,7 +18,7 @@ enum ColourProfile {
             let major = profile.first(at: 8), major == 2 || major == 4,
             ["mntr", "scnr", "spac"].contains(where: { word(profile, 12) == $0 }), word(profile, 20) == "XYZ ",
             let intent = profile.bigEndian(at: 64, bytes: 4), intent <= 3,
-            let count = profile.bigEndian(at: headerSize, bytes: 4), count <= mostTags
+            let count = profile.bigEndian(at: headerSize, bytes: 4), count <= maximumTags
         else { return nil }
         // 1. The required tags.
         let needed: [String]
@@ -63,17 +63,17 @@ enum ColourProfile {
         let start = headerSize + 4 + 12 * tags.count
         var table: [UInt8] = []
         var data: [UInt8] = []
-        var places: [[UInt8]: Int] = [:]
+        var offsets: [[UInt8]: Int] = [:]
         for tag in tags {
             // Equal values, such as three equal curves, are stored once.
-            let place = places[tag.value] ?? start + data.count
-            if places[tag.value] == nil {
-                places[tag.value] = place
+            let offset = offsets[tag.value] ?? start + data.count
+            if offsets[tag.value] == nil {
+                offsets[tag.value] = offset
                 data += tag.value
                 data += [UInt8](repeating: 0, count: (4 - data.count % 4) % 4)
             }
             table += tag.name.utf8
-            table.append(uint32: place)
+            table.append(uint32: offset)
             table.append(uint32: tag.value.count)
         }
         var size: [UInt8] = []

@@ -46,16 +46,16 @@ public struct FingerprintSet: Sendable {
     }
 
     /// Reads the slots of fingerprints, so that they are in the processor's cache for the following look-ups.
-    mutating func lookAhead(_ fingerprints: [SampleFingerprint?]) {
+    mutating func prefetch(_ fingerprints: [SampleFingerprint?]) {
         for case let fingerprint? in fingerprints {
             let key = fingerprint.key
-            looked &+= parts[Self.part(of: key)].glance(at: Self.bits(of: key))
+            prefetchedSum &+= parts[Self.part(of: key)].glance(at: Self.bits(of: key))
         }
     }
 
-    /// The sum of the slots that `lookAhead` read. The value has no meaning; it keeps the compiler from removing the
+    /// The sum of the slots that `prefetch` read. The value has no meaning; it keeps the compiler from removing the
     /// reads.
-    private var looked: UInt64 = 0
+    private var prefetchedSum: UInt64 = 0
 
     private static func part(of key: FingerprintKey) -> Int { Int(truncatingIfNeeded: key.high >> 59) }
 
@@ -69,9 +69,9 @@ public struct FingerprintSet: Sendable {
         func contains(_ bits: UInt64) -> Bool { slots[slot(of: bits)] == bits }
 
         mutating func insert(_ bits: UInt64) -> Bool {
-            let place = slot(of: bits)
-            guard slots[place] != bits else { return false }
-            slots[place] = bits
+            let index = slot(of: bits)
+            guard slots[index] != bits else { return false }
+            slots[index] = bits
             filled += 1
             // When the table is nearly full, a search takes several steps, all within a few cache lines.
             if filled * 25 > slots.count * 23 { grow() }
@@ -85,20 +85,20 @@ public struct FingerprintSet: Sendable {
             filled -= 1
             // Entries after the hole move into it, unless their home slot is between the two: a search ends at a free
             // slot.
-            var place = next(hole)
-            while slots[place] != 0 {
-                let home = Self.home(of: slots[place], among: slots.count)
-                if distance(from: home, to: place) >= distance(from: hole, to: place) {
-                    slots[hole] = slots[place]
-                    slots[place] = 0
-                    hole = place
+            var index = next(hole)
+            while slots[index] != 0 {
+                let home = Self.home(of: slots[index], among: slots.count)
+                if distance(from: home, to: index) >= distance(from: hole, to: index) {
+                    slots[hole] = slots[index]
+                    slots[index] = 0
+                    hole = index
                 }
-                place = next(place)
+                index = next(index)
             }
             return true
         }
 
-        private func next(_ place: Int) -> Int { place + 1 == slots.count ? 0 : place + 1 }
+        private func next(_ index: Int) -> Int { index + 1 == slots.count ? 0 : index + 1 }
 
         private func distance(from start: Int, to end: Int) -> Int {
             end >= start ? end - start : end - start + slots.count
@@ -116,12 +116,12 @@ public struct FingerprintSet: Sendable {
         /// Returns the slot that contains the bits, or the free slot for them: linear probing from their home slot.
         private func slot(of bits: UInt64) -> Int {
             slots.withUnsafeBufferPointer { slots in
-                var place = Self.home(of: bits, among: slots.count)
-                while slots[place] != 0, slots[place] != bits {
-                    place += 1
-                    if place == slots.count { place = 0 }
+                var index = Self.home(of: bits, among: slots.count)
+                while slots[index] != 0, slots[index] != bits {
+                    index += 1
+                    if index == slots.count { index = 0 }
                 }
-                return place
+                return index
             }
         }
 

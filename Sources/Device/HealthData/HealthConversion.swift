@@ -72,7 +72,7 @@ public final class HealthConversion {
             return
         }
         let isImplausible = sample.isImplausible
-        sink.counting?(HealthImportReport.Place(sample, row: row, isImplausible: isImplausible))
+        sink.counting?(HealthImportReport.CounterKey(sample, row: row, isImplausible: isImplausible))
         try sink.observation(HealthObservation(sample, fingerprint: fingerprint, frame: try frame(of: sample.source)))
         importReport.convert(row, repairs: sample.repairs)
         if isImplausible { importReport.implausible[sample.type.identifier, default: 0] += 1 }
@@ -85,14 +85,14 @@ public final class HealthConversion {
     /// after the other.
     public func fingerprints(of samples: [HealthSample]) -> [SampleFingerprint?] {
         let fingerprints = samples.map { reasonToSkip($0) == nil ? $0.fingerprint : nil }
-        if sink.counting == nil { seen.lookAhead(fingerprints) }
+        if sink.counting == nil { seen.prefetch(fingerprints) }
         return fingerprints
     }
 
     /// Converts a special record, or counts the reason for skipping it.
     ///
     /// - Parameter row: the row of the import report; nil for a record that is not an element of the source
-    ///   (``HealthImportReport/besides``).
+    ///   (``HealthImportReport/otherResources``).
     /// - Throws: errors of the sink.
     public func add(_ record: any SpecialRecord, row: Int?, repairs: Repairs = []) throws {
         var reason = sink.special == nil ? .unsupportedType : reasonToSkip(record)
@@ -100,11 +100,12 @@ public final class HealthConversion {
         if let row {
             if let reason { importReport.skip(row, reason) } else { importReport.convert(row, repairs: repairs) }
         } else {
-            importReport.besides[record.kind.identifier, default: [:]][reason?.rawValue ?? "converted", default: 0] += 1
+            importReport.otherResources[record.kind.identifier, default: [:]][
+                reason?.rawValue ?? "converted", default: 0] += 1
         }
         guard reason == nil, let special = sink.special else { return }
         if let source = record.origin.source { _ = try frame(of: source) }
-        sink.counting?(HealthImportReport.Place(record.kind, row: row, repairs: repairs))
+        sink.counting?(HealthImportReport.CounterKey(record.kind, row: row, repairs: repairs))
         try special(HealthSpecial(record: record, fingerprint: record.fingerprint, subject: selection.subject))
     }
 
@@ -129,14 +130,14 @@ public final class HealthConversion {
     }
 
     /// Returns the fingerprint under which a member of a correlation was found before, or its own.
-    private func met(_ member: HealthSample) -> SampleFingerprint {
-        func isMet(_ fingerprint: SampleFingerprint) -> Bool {
+    private func seenFingerprint(of member: HealthSample) -> SampleFingerprint {
+        func isSeen(_ fingerprint: SampleFingerprint) -> Bool {
             let key = fingerprint.key
             return claimed.contains(key) || pressures[key] != nil || nutrients[key] != nil || seen.contains(key)
         }
         let own = member.fingerprint
         let alternates = member.alternateFingerprints
-        return alternates.isEmpty || isMet(own) ? own : alternates.first(where: isMet) ?? own
+        return alternates.isEmpty || isSeen(own) ? own : alternates.first(where: isSeen) ?? own
     }
 
     /// Inserts a fingerprint. Returns the reason to skip the sample if the fingerprint is not new.
@@ -162,7 +163,7 @@ public final class HealthConversion {
             importReport.skip(row, reason)
             return
         }
-        let key = met(sample).key
+        let key = seenFingerprint(of: sample).key
         if claimed.contains(key) {
             importReport.skip(row, .memberOfCorrelation)
         } else if pressures[key] != nil || nutrients[key] != nil {
@@ -183,7 +184,7 @@ public final class HealthConversion {
     /// Registers a member that occurs inside a correlation. The same sample outside of it does not become an
     /// observation.
     public func claim(_ member: HealthSample) {
-        let fingerprint = met(member)
+        let fingerprint = seenFingerprint(of: member)
         claimed.insert(fingerprint.key)
         if let waited = pressures.removeValue(forKey: fingerprint.key) ?? nutrients.removeValue(forKey: fingerprint.key)
         {

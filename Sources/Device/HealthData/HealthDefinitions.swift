@@ -34,34 +34,36 @@ public enum HealthDefinitions {
             case .quantity: "Quantity"
             }
         return definition(
-            HealthMetadataKey.extensionPrefix, "healthkit-metadata-", key.key, title: key.title,
+            key.key, urlPrefix: HealthMetadataKey.extensionPrefix, idPrefix: "healthkit-metadata-", title: key.title,
             text: "What HealthKit's metadata say of the sample under the key \(key.key).", type: type,
             contexts: ["Observation", "Observation.component"])
     }
 
     private static let activities = HealthType.workout.components.map { component in
         definition(
-            HealthWorkoutPart.figurePrefix, "workout-activity-", component.identifier, title: component.title,
+            component.identifier, urlPrefix: HealthWorkoutPart.figurePrefix, idPrefix: "workout-activity-",
+            title: component.title,
             text: "The figure of one activity of a workout that has several.", type: "Quantity",
             contexts: ["Observation.component"])
     }
 
     private static let audiogram = AudiogramExtension.allCases.map { part in
         definition(
-            HealthMetadataKey.extensionPrefix, "healthkit-metadata-", part.rawValue, title: part.title,
+            part.rawValue, urlPrefix: HealthMetadataKey.extensionPrefix, idPrefix: "healthkit-metadata-",
+            title: part.title,
             text: "What HealthKit says of a threshold of an audiogram, in \(part.rawValue).", type: part.valueType,
             contexts: ["Observation.component"])
     }
 
     private static func definition(
-        _ prefix: String, _ idPrefix: String, _ identifier: String, title: String, text: String, type: String,
+        _ identifier: String, urlPrefix: String, idPrefix: String, title: String, text: String, type: String,
         contexts: [String]
     ) -> StructureDefinition {
         let words = identifier.split { !$0.isLetter && !$0.isNumber }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
         // An id has a maximum of 64 characters.
         let start = ["HKMetadataKey", "HKQuantityTypeIdentifier", "HK"].first { identifier.hasPrefix($0) } ?? ""
         return StructureDefinition.ofExtension(
-            id: idPrefix + identifier.dropFirst(start.count), url: prefix + identifier,
+            id: idPrefix + identifier.dropFirst(start.count), url: urlPrefix + identifier,
             name: (idPrefix == "workout-activity-" ? "WorkoutActivity" : "") + words.joined(), title: title,
             text: text, contexts: contexts, valueType: type)
     }

@@ -26,9 +26,9 @@ extension HealthImportReport {
         }
         object["notRead"] = Self.json(notRead)
         object["filtered"] = Self.json(filtered)
-        if !besides.isEmpty {
+        if !otherResources.isEmpty {
             var kinds = JSONObject()
-            for (kind, counts) in besides.sorted(by: { $0.key < $1.key }) { kinds[kind] = Self.json(counts) }
+            for (kind, counts) in otherResources.sorted(by: { $0.key < $1.key }) { kinds[kind] = Self.json(counts) }
             object["besides"] = .object(kinds)
         }
         if !fileProblems.isEmpty { object["fileProblems"] = Self.json(fileProblems) }

@@ -26,7 +26,7 @@ public struct HealthImportReport: Sendable {
     public var notRead: [String: Int] = [:]
     /// The resources that are not elements (from separate files, or derived from other observations), counted by type
     /// and outcome. They are not included in ``read``.
-    public var besides: [String: [String: Int]] = [:]
+    public var otherResources: [String: [String: Int]] = [:]
     /// The problems of files that gave no resource, counted by code.
     public var fileProblems: [String: Int] = [:]
     /// The repairs and omissions in files, counted by code.
@@ -66,8 +66,8 @@ public struct HealthImportReport: Sendable {
     public var skipped: [String: [SkipReason: Int]] {
         var result: [String: [SkipReason: Int]] = [:]
         for row in rows {
-            for (place, reason) in SkipReason.all.enumerated() where row.skipped[place] > 0 {
-                result[row.name, default: [:]][reason] = row.skipped[place]
+            for (index, reason) in SkipReason.all.enumerated() where row.skipped[index] > 0 {
+                result[row.name, default: [:]][reason] = row.skipped[index]
             }
         }
         return result
@@ -106,9 +106,9 @@ public struct HealthImportReport: Sendable {
     /// Adds the counts of another import report.
     public mutating func merge(_ other: HealthImportReport) {
         for row in other.rows {
-            let place = self.row(for: row.name, isTyped: true)
-            rows[place].converted += row.converted
-            for index in row.skipped.indices { rows[place].skipped[index] += row.skipped[index] }
+            let target = self.row(for: row.name, isTyped: true)
+            rows[target].converted += row.converted
+            for index in row.skipped.indices { rows[target].skipped[index] += row.skipped[index] }
         }
         for index in repairCounts.indices { repairCounts[index] += other.repairCounts[index] }
         for index in omissions.indices { omissions[index] += other.omissions[index] }
@@ -118,7 +118,7 @@ public struct HealthImportReport: Sendable {
         filtered.merge(other.filtered, uniquingKeysWith: +)
         fileProblems.merge(other.fileProblems, uniquingKeysWith: +)
         fileNotes.merge(other.fileNotes, uniquingKeysWith: +)
-        besides.merge(other.besides) { $0.merging($1, uniquingKeysWith: +) }
+        otherResources.merge(other.otherResources) { $0.merging($1, uniquingKeysWith: +) }
         implausible.merge(other.implausible, uniquingKeysWith: +)
         if other.outcome != .complete { outcome = other.outcome }
         problem = problem ?? other.problem
@@ -126,39 +126,39 @@ public struct HealthImportReport: Sendable {
 
     /// Counts metadata as dropped.
     public mutating func drop(_ omission: MetadataOmission) {
-        guard let place = MetadataOmission.allCases.firstIndex(of: omission) else { return }
-        omissions[place] += 1
+        guard let index = MetadataOmission.allCases.firstIndex(of: omission) else { return }
+        omissions[index] += 1
     }
 
     /// Counts an element of a row as skipped.
     public mutating func skip(_ row: Int, _ reason: SkipReason) {
-        guard let place = SkipReason.all.firstIndex(of: reason) else { return }
-        rows[row].skipped[place] += 1
+        guard let column = SkipReason.all.firstIndex(of: reason) else { return }
+        rows[row].skipped[column] += 1
     }
 
     /// Counts an element of a row as converted.
     public mutating func convert(_ row: Int, repairs: Repairs) {
         rows[row].converted += 1
         guard !repairs.isEmpty else { return }
-        for (place, kind) in Repairs.kinds.enumerated() where repairs.contains(kind.repair) { repairCounts[place] += 1 }
+        for (index, kind) in Repairs.kinds.enumerated() where repairs.contains(kind.repair) { repairCounts[index] += 1 }
     }
 
     /// Moves counts from converted to skipped, for elements that turned out to be stored already.
-    public mutating func recount(_ place: Place, as reason: SkipReason, times: Int = 1) {
-        guard let row = place.row else {
-            besides[place.kind, default: [:]]["converted", default: 0] -= times
-            if besides[place.kind]?["converted"] == 0 { besides[place.kind]?["converted"] = nil }
-            besides[place.kind, default: [:]][reason.rawValue, default: 0] += times
+    public mutating func recount(_ key: CounterKey, as reason: SkipReason, times: Int = 1) {
+        guard let row = key.row else {
+            otherResources[key.kind, default: [:]]["converted", default: 0] -= times
+            if otherResources[key.kind]?["converted"] == 0 { otherResources[key.kind]?["converted"] = nil }
+            otherResources[key.kind, default: [:]][reason.rawValue, default: 0] += times
             return
         }
         guard rows.indices.contains(row), let column = SkipReason.all.firstIndex(of: reason) else { return }
         rows[row].converted -= times
         rows[row].skipped[column] += times
-        for (index, kind) in Repairs.kinds.enumerated() where place.repairs.contains(kind.repair) {
+        for (index, kind) in Repairs.kinds.enumerated() where key.repairs.contains(kind.repair) {
             repairCounts[index] -= times
         }
-        guard place.isImplausible, let count = implausible[place.kind] else { return }
-        implausible[place.kind] = count > times ? count - times : nil
+        guard key.isImplausible, let count = implausible[key.kind] else { return }
+        implausible[key.kind] = count > times ? count - times : nil
     }
 
     private static func isName(_ text: String) -> Bool {

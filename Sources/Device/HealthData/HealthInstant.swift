@@ -40,9 +40,9 @@ public struct HealthInstant: Sendable, Hashable {
         let (day, second) = (seconds + Int64(offsetMinutes) * 60).flooredDivision(by: 86400)
         let rest = Int(second)
         let date = CivilDate.date(days: Int(day))
-        func put(_ value: Int, _ place: Int) {
-            start[place] = UInt8(truncatingIfNeeded: 0x30 + value / 10)
-            start[place + 1] = UInt8(truncatingIfNeeded: 0x30 + value % 10)
+        func put(_ value: Int, _ offset: Int) {
+            start[offset] = UInt8(truncatingIfNeeded: 0x30 + value / 10)
+            start[offset + 1] = UInt8(truncatingIfNeeded: 0x30 + value % 10)
         }
         put(date.year / 100, 0)
         put(date.year % 100, 2)
@@ -89,11 +89,11 @@ public struct TimeZoneOffsets {
         }
         guard let zone = last.zone else { return nil }
         let quarter = seconds / 900
-        let place = Int(truncatingIfNeeded: quarter & 7)
-        if answers[place].quarter == quarter { return answers[place].minutes }
+        let slot = Int(truncatingIfNeeded: quarter & 7)
+        if answers[slot].quarter == quarter { return answers[slot].minutes }
         let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds))) / 60
         let minutes = (-840...840).contains(offset) ? Int16(offset) : nil
-        if seconds >= Self.regular { answers[place] = Answer(quarter: quarter, minutes: minutes) }
+        if seconds >= Self.regular { answers[slot] = Answer(quarter: quarter, minutes: minutes) }
         return minutes
     }
 

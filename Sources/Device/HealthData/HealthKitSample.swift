@@ -72,26 +72,30 @@ public struct HealthKitSample: Sendable, Hashable {
     ) throws(SkipReason) -> HealthSample {
         guard let type = table.type(type) else { throw .unsupportedType }
         let details = Self.details(metadata)
-        if let (correlation, place) = table.correlation(of: type) {
-            let quantity = try quantity(as: correlation.components[place].measure)
-            return finished(correlation, .pressure(quantity, at: place), quantity.repairs, details, &zones)
+        if let (correlation, index) = table.correlation(of: type) {
+            let quantity = try quantity(as: correlation.components[index].measure)
+            return finished(
+                correlation, value: .pressure(quantity, at: index), repairs: quantity.repairs, details: details,
+                zones: &zones)
         }
         switch type.kind {
         case .quantity:
             guard let measure = type.measure else { throw .unsupportedType }
             let quantity = try quantity(as: measure)
-            return finished(type, .quantity(quantity), quantity.repairs, details, &zones)
-        case .category where type.valueKind == .event: return finished(type, .event, [], details, &zones)
+            return finished(
+                type, value: .quantity(quantity), repairs: quantity.repairs, details: details, zones: &zones)
+        case .category where type.valueKind == .event:
+            return finished(type, value: .event, repairs: [], details: details, zones: &zones)
         case .category:
             guard let value, !value.isEmpty else { throw .valueMissing }
             guard let option = type.option(named: value) else { throw .unknownValue }
-            return finished(type, .option(option), [], details, &zones)
-        case .correlation: return try correlation(type, table, details, &zones)
+            return finished(type, value: .option(option), repairs: [], details: details, zones: &zones)
+        case .correlation: return try correlation(type, table: table, details: details, zones: &zones)
         case .workout:
             var repairs: Repairs = []
             var workout = workout(&repairs)
             if let zone = details.zone { workout.setOffsets { zones.minutes(in: zone, at: $0) } }
-            return finished(type, .workout(workout), repairs, details, &zones)
+            return finished(type, value: .workout(workout), repairs: repairs, details: details, zones: &zones)
         default: throw .unsupportedType
         }
     }
@@ -112,22 +116,22 @@ public struct HealthKitSample: Sendable, Hashable {
         return try HealthQuantity(value, unit: unit ?? "", as: measure)
     }
 
-    private func content(_ type: HealthType, _ value: HealthValue, _ repairs: Repairs) -> HealthSample.Content {
+    private func content(_ type: HealthType, value: HealthValue, repairs: Repairs) -> HealthSample.Content {
         HealthSample.Content(
             type: type, value: value, start: start, end: end, source: source, uuid: uuid, repairs: repairs)
     }
 
     private func finished(
-        _ type: HealthType, _ value: HealthValue, _ repairs: Repairs, _ details: HealthDetails,
-        _ zones: inout TimeZoneOffsets
+        _ type: HealthType, value: HealthValue, repairs: Repairs, details: HealthDetails,
+        zones: inout TimeZoneOffsets
     ) -> HealthSample {
-        var content = content(type, value, repairs)
+        var content = content(type, value: value, repairs: repairs)
         details.complete(&content, &zones)
         return HealthSample(content)
     }
 
     private func correlation(
-        _ type: HealthType, _ table: HealthTypeTable, _ details: HealthDetails, _ zones: inout TimeZoneOffsets
+        _ type: HealthType, table: HealthTypeTable, details: HealthDetails, zones: inout TimeZoneOffsets
     ) throws(SkipReason) -> HealthSample {
         var repairs: Repairs = []
         var read: [HealthSample] = []
@@ -140,8 +144,8 @@ public struct HealthKitSample: Sendable, Hashable {
             }
             read.append(sample)
         }
-        return try content(type, .bloodPressure(systolic: nil, diastolic: nil), repairs)
-            .correlating(read, details, &zones)
+        return try content(type, value: .bloodPressure(systolic: nil, diastolic: nil), repairs: repairs)
+            .correlating(read, details: details, zones: &zones)
     }
 
     private func workout(_ repairs: inout Repairs) -> HealthWorkout {

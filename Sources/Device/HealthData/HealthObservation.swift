@@ -76,7 +76,7 @@ public struct HealthObservation: Sendable {
         text.put(64) { fingerprint.writeText(to: $0) }
         text.put(type.statusText)
         text.put(frame.subjectText)
-        write(content.start, content.end, content.created, to: &text)
+        write(from: content.start, to: content.end, issued: content.created, into: &text)
         write(content.value, of: type, to: &text)
         if content.context.wasUserEntered == true {
             text.put(",\"method\":")
@@ -92,7 +92,7 @@ public struct HealthObservation: Sendable {
     }
 
     private func write(
-        _ start: HealthInstant, _ end: HealthInstant, _ created: HealthInstant?, to text: inout TextSink
+        from start: HealthInstant, to end: HealthInstant, issued created: HealthInstant?, into text: inout TextSink
     ) {
         if start.seconds == end.seconds {
             text.put(",\"effectiveDateTime\":\"")

@@ -22,12 +22,12 @@ public struct HealthQuantity: Sendable, Hashable {
 
     /// Converts a value in a unit that was looked up before.
     public init(_ text: String, in source: SourceUnit) throws(SkipReason) {
-        let (given, mended) = try NumberText.read(text)
-        var repairs: Repairs = mended ? [.numberSyntax] : []
+        let (given, isRepaired) = try NumberText.read(text)
+        var repairs: Repairs = isRepaired ? [.numberSyntax] : []
         let number: JSONNumber?
         switch source.scale {
         case .same: number = given
-        case .power(let places): number = Self.powerOfTen(given.text, places)
+        case .power(let exponent): number = Self.powerOfTen(given.text, exponent)
         case .fraction:
             // HealthKit's percent is a fraction. Apps that write 96 mean 96 %, because a fraction does not exceed 1.
             if abs(given.double) > 1 {
@@ -48,19 +48,19 @@ public struct HealthQuantity: Sendable, Hashable {
     /// The name of the unit in the source.
     public var writtenUnit: String { unit.name }
 
-    private static func powerOfTen(_ text: String, _ places: Int) -> JSONNumber? {
+    private static func powerOfTen(_ text: String, _ exponent: Int) -> JSONNumber? {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "e") || $0 == UInt8(ascii: "E") }) else {
-            return JSONNumber(text: ExactDecimal.shift(text, by: places))
+            return JSONNumber(text: ExactDecimal.shift(text, by: exponent))
         }
         guard let value = Decimal(string: text, locale: nil) else { return nil }
-        return JSONNumber(value * Decimal(sign: .plus, exponent: places, significand: 1))
+        return JSONNumber(value * Decimal(sign: .plus, exponent: exponent, significand: 1))
     }
 }
 
 /// Parses the numbers of exports.
 enum NumberText {
     /// Returns the number in JSON's grammar, and whether the text was repaired to fit it (`+5`, `.5`, `5.`, `007`).
-    static func read(_ text: String) throws(SkipReason) -> (number: JSONNumber, mended: Bool) {
+    static func read(_ text: String) throws(SkipReason) -> (number: JSONNumber, isRepaired: Bool) {
         if let number = JSONNumber(text: text) {
             try checkRange(text)
             return (number, false)
@@ -70,7 +70,7 @@ enum NumberText {
         while let last = bytes.last, isBlank(last) { bytes = bytes.dropLast() }
         guard !bytes.isEmpty else { throw .valueMissing }
         let trimmed = String(bytes) ?? ""
-        guard let number = JSONNumber(text: trimmed) ?? mend(trimmed).flatMap(JSONNumber.init(text:)) else {
+        guard let number = JSONNumber(text: trimmed) ?? repaired(trimmed).flatMap(JSONNumber.init(text:)) else {
             throw .valueNotANumber
         }
         try checkRange(number.text)
@@ -91,7 +91,7 @@ enum NumberText {
         else { throw .valueOutOfRange }
     }
 
-    private static func mend(_ text: String) -> String? {
+    private static func repaired(_ text: String) -> String? {
         var rest = text[...]
         var sign = ""
         if rest.hasPrefix("-") { sign = "-" }

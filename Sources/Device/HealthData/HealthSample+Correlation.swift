@@ -6,18 +6,18 @@ extension HealthType {
 extension HealthTypeTable {
     /// Returns the correlation to which all samples of a type belong, and the index of the type among its components;
     /// nil for types whose samples are independent.
-    public func correlation(of type: HealthType) -> (type: HealthType, place: Int)? {
+    public func correlation(of type: HealthType) -> (type: HealthType, index: Int)? {
         guard let correlation = type.correlation.flatMap(self.type),
-            let place = correlation.components.firstIndex(where: { $0.identifier == type.identifier })
+            let index = correlation.components.firstIndex(where: { $0.identifier == type.identifier })
         else { return nil }
-        return (correlation, place)
+        return (correlation, index)
     }
 }
 
 extension HealthValue {
     /// Returns the value of one member of a blood pressure, by its index among the components.
-    public static func pressure(_ quantity: HealthQuantity, at place: Int) -> HealthValue {
-        .bloodPressure(systolic: place == 0 ? quantity : nil, diastolic: place == 0 ? nil : quantity)
+    public static func pressure(_ quantity: HealthQuantity, at index: Int) -> HealthValue {
+        .bloodPressure(systolic: index == 0 ? quantity : nil, diastolic: index == 0 ? nil : quantity)
     }
 }
 
@@ -29,7 +29,7 @@ extension HealthSample.Content {
     ///
     /// - Throws: the ``SkipReason`` if its times are out of range or no member has a value.
     public func correlating(
-        _ members: [HealthSample], _ details: HealthDetails, _ zones: inout TimeZoneOffsets
+        _ members: [HealthSample], details: HealthDetails, zones: inout TimeZoneOffsets
     ) throws(SkipReason) -> HealthSample {
         var sample = self
         if let problem = HealthSample(sample).timeProblem { throw problem }

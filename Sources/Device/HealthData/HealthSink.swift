@@ -11,7 +11,7 @@ public struct HealthSink {
     /// counters of the import report in which the resource is counted. Duplicates are then passed to the sink, and no
     /// fingerprints are kept in memory; the sink's owner corrects the counts with
     /// ``HealthImportReport/recount(_:as:times:)``. Nil if the conversion must detect duplicates.
-    public var counting: ((HealthImportReport.Place) -> Void)?
+    public var counting: ((HealthImportReport.CounterKey) -> Void)?
     /// Receives the observation of a sample.
     public var observation: (HealthObservation) throws -> Void
     /// Receives a special record.
@@ -22,7 +22,7 @@ public struct HealthSink {
     /// Creates a sink from its closures.
     public init(
         isKnown: @escaping (SampleFingerprint) -> Bool = { _ in false },
-        counting: ((HealthImportReport.Place) -> Void)? = nil, special: ((HealthSpecial) throws -> Void)? = nil,
+        counting: ((HealthImportReport.CounterKey) -> Void)? = nil, special: ((HealthSpecial) throws -> Void)? = nil,
         device: ((HealthDevice) throws -> Void)? = nil,
         observation: @escaping (HealthObservation) throws -> Void
     ) {

@@ -16,9 +16,9 @@ extension HealthType {
     /// pressure that its samples are converted to, at another time.
     var exampleSample: HealthSample? {
         if let correlation, var sample = HealthTypeTable.standard.type(correlation)?.exampleSample {
-            let place = sample.type.components.firstIndex { $0.identifier == identifier } ?? 0
+            let index = sample.type.components.firstIndex { $0.identifier == identifier } ?? 0
             sample.change {
-                $0.start = SpecialExamples.later(Int64(place + 1) * 600)
+                $0.start = SpecialExamples.later(Int64(index + 1) * 600)
                 $0.end = $0.start
             }
             return sample

@@ -35,22 +35,22 @@ public enum HealthVocabulary {
 
     private static let titles: [Key: String] = {
         var titles: [Key: String] = [:]
-        func add(_ system: String?, _ code: String?, _ title: String?) {
+        func add(_ code: String?, system: String?, title: String?) {
             guard let system, let code, system == HealthCodeSystem.healthKit || system == HealthCodeSystem.component
             else { return }
             titles[Key(system: system, code: code)] = titles[Key(system: system, code: code)] ?? title ?? code
         }
         // The two pressures are components of blood pressure; clinical records have codes of their own.
         for type in HealthType.all where type.correlation == nil && type.kind != .clinicalRecord {
-            for coding in type.codings { add(coding.system, coding.code, type.title) }
-            for option in type.options { add(HealthCodeSystem.healthKit, option.code, option.display) }
+            for coding in type.codings { add(coding.code, system: coding.system, title: type.title) }
+            for option in type.options { add(option.code, system: HealthCodeSystem.healthKit, title: option.display) }
             for part in type.components {
-                for coding in part.codings { add(coding.system, coding.code, part.title) }
+                for coding in part.codings { add(coding.code, system: coding.system, title: part.title) }
             }
             for key in HealthMetadataKey.components(of: type) {
-                for coding in key.codings { add(coding.system, coding.code, key.title) }
+                for coding in key.codings { add(coding.code, system: coding.system, title: key.title) }
                 guard case .enumeration(let options) = key.value else { continue }
-                for option in options { add(HealthCodeSystem.healthKit, option.code, option.display) }
+                for option in options { add(option.code, system: HealthCodeSystem.healthKit, title: option.display) }
             }
         }
         for observation in observations {
@@ -59,7 +59,9 @@ public enum HealthVocabulary {
                 [observation.code] + observation.component.map(\.code)
                 + values.map { CodeableConcept(json: $0) }
             for concept in concepts.compactMap({ $0 }) {
-                for coding in concept.coding { add(coding.system, coding.code, coding.display ?? concept.text) }
+                for coding in concept.coding {
+                    add(coding.code, system: coding.system, title: coding.display ?? concept.text)
+                }
             }
         }
         let options =
@@ -68,12 +70,12 @@ public enum HealthVocabulary {
             + VisionPrescription.Purpose.allCases.map(\.option)
             + MedicationDose.ScheduleType.allCases.map(\.option)
             + HealthWorkoutPart.events + [HealthWorkoutPart.activity]
-        for option in options { add(HealthCodeSystem.healthKit, option.code, option.display) }
+        for option in options { add(option.code, system: HealthCodeSystem.healthKit, title: option.display) }
         for (code, title) in [
             (HealthNight.Code.summary, "Sleep night"), (HealthNight.Code.asleep, "Asleep"),
             (HealthNight.Code.sessions, "Sleep sessions"),
         ] {
-            add(HealthCodeSystem.component, code, title)
+            add(code, system: HealthCodeSystem.component, title: title)
         }
         return titles
     }()
@@ -103,8 +105,8 @@ public enum HealthVocabulary {
     private static var assessments: [Observation] {
         Assessment.Form.allCases.flatMap { form in
             let count = form == .phq9 ? 9 : 7
-            let rising = (0...count).flatMap { most in
-                (1...3).map { answer in (0..<count).map { $0 < most ? answer : 0 } }
+            let rising = (0...count).flatMap { answered in
+                (1...3).map { answer in (0..<count).map { $0 < answered ? answer : 0 } }
             }
             let without = [Int?](repeating: 0, count: count - 1) + [nil]
             return (rising + [without]).compactMap {

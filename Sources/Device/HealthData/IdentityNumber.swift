@@ -5,7 +5,7 @@ import Foundation
 /// Apple's exports write six significant digits, in the unit that the person chose in the Health app. The same value is
 /// therefore `0.5` in miles, `804.672` in metres and `6.10582` instead of 6.105823… in mmol/L. The identity contains
 /// the value in the unit of the table, rounded to ``digits`` significant digits: both forms agree there. Temperatures
-/// have a zero that depends on the scale, so they are rounded to ``places`` decimal places instead. A whole number of
+/// have a zero that depends on the scale, so they are rounded to ``decimals`` decimal places instead. A whole number of
 /// things that are counted has no other form and is not rounded.
 ///
 /// Two forms of one value can be on both sides of a rounding boundary. A value that is so close to a boundary that
@@ -19,7 +19,7 @@ struct IdentityNumber: Sendable, Hashable {
     /// Significant digits of a value.
     static let digits = 4
     /// Decimal places of a temperature.
-    static let places = 2
+    static let decimals = 2
 
     /// The rule by which a number is rounded.
     enum Rule {
@@ -31,15 +31,15 @@ struct IdentityNumber: Sendable, Hashable {
 
     /// - Parameters:
     ///   - number: a number in JSON's grammar.
-    ///   - places: the power of ten by which the number is multiplied before it is rounded.
-    init(_ number: String, _ rule: Rule, shiftedBy places: Int = 0) {
-        if places == 0, let short = Self.short(number, rule) {
+    ///   - exponent: the power of ten by which the number is multiplied before it is rounded.
+    init(_ number: String, _ rule: Rule, shiftedBy exponent: Int = 0) {
+        if exponent == 0, let short = Self.short(number, rule) {
             text = short
             alternate = nil
             return
         }
         var digits = Digits(number)
-        digits.point += places
+        digits.point += exponent
         (text, alternate) = digits.rounded(rule)
     }
 
@@ -97,7 +97,7 @@ struct IdentityNumber: Sendable, Hashable {
             let wanted =
                 switch rule {
                 case .significant(let count, let isCount): isCount && digits.count <= point ? digits.count : count
-                case .decimal(let places): point + places
+                case .decimal(let decimals): point + decimals
                 }
             guard wanted >= 0 else { return ("0", nil) }
             let kept = min(wanted, 18)
@@ -156,7 +156,7 @@ extension HealthQuantity {
     /// Returns the value for the identity of a sample, in HealthKit's unit of the measure.
     func identity(as measure: HealthMeasure) -> IdentityNumber {
         let unit = measure.healthKitUnit.text
-        if unit == "degC" { return IdentityNumber(number.text, .decimal(IdentityNumber.places)) }
+        if unit == "degC" { return IdentityNumber(number.text, .decimal(IdentityNumber.decimals)) }
         return IdentityNumber(
             number.text, .significant(IdentityNumber.digits, isCount: unit == "count"),
             shiftedBy: measure.scale == 100 ? -2 : 0)

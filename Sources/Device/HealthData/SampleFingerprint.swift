@@ -25,8 +25,8 @@ public struct SampleFingerprint: Sendable, Hashable {
         var hash = SHA256()
         hash.update(bufferPointer: content)
         words = hash.finalize().withUnsafeBytes { bytes in
-            func word(_ place: Int) -> UInt64 {
-                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: place * 8, as: UInt64.self))
+            func word(_ index: Int) -> UInt64 {
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
             }
             return (word(0), word(1), word(2), word(3))
         }

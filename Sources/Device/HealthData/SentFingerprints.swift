@@ -65,11 +65,11 @@ public struct SentFingerprints: Sendable {
         }
         guard content.prefix(16).elementsEqual(Self.heading) else { throw .notSentFingerprints }
         content.withUnsafeBytes { bytes in
-            for place in stride(from: 16, through: bytes.count - 16, by: 16) {
+            for offset in stride(from: 16, through: bytes.count - 16, by: 16) {
                 committed.insert(
                     FingerprintKey(
-                        high: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)),
-                        low: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 8, as: UInt64.self))))
+                        high: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)),
+                        low: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self))))
             }
         }
     }

@@ -8,20 +8,20 @@ package enum ExactDecimal {
     package static let maximumDigits = 18
 
     /// Moves the decimal point: `shift("0.970", by: 2)` is `97.0`. The text has no exponent.
-    package static func shift(_ text: String, by places: Int) -> String {
+    package static func shift(_ text: String, by exponent: Int) -> String {
         let negative = text.hasPrefix("-")
         let digits = negative ? text.dropFirst() : text[...]
         let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         var whole = String(parts[0])
         var fraction = parts.count > 1 ? String(parts[1]) : ""
-        if places > 0 {
-            let padded = fraction + String(repeating: "0", count: max(0, places - fraction.count))
-            whole += padded.prefix(places)
-            fraction = String(padded.dropFirst(places))
+        if exponent > 0 {
+            let padded = fraction + String(repeating: "0", count: max(0, exponent - fraction.count))
+            whole += padded.prefix(exponent)
+            fraction = String(padded.dropFirst(exponent))
         } else {
-            let padded = String(repeating: "0", count: max(0, 1 - places - whole.count)) + whole
-            fraction = padded.suffix(-places) + fraction
-            whole = String(padded.dropLast(-places))
+            let padded = String(repeating: "0", count: max(0, 1 - exponent - whole.count)) + whole
+            fraction = padded.suffix(-exponent) + fraction
+            whole = String(padded.dropLast(-exponent))
         }
         let trimmed = whole.drop { $0 == "0" }
         return (negative ? "-" : "") + (trimmed.isEmpty ? "0" : String(trimmed))

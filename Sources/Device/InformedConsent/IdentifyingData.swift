@@ -58,8 +58,8 @@ public struct IdentifyingData: Sendable {
             if IdentifyingReference.reduce(&element, at: path, of: type) { names.append("display") }
             names += IdentifyingSignature.reduce(&element, at: path, of: type)
             guard !names.isEmpty else { return false }
-            let place = path.written(from: type, known: IdentifyingData.isName)
-            found += names.map { "\(place).\($0)" }
+            let elementPath = path.written(from: type, known: IdentifyingData.isName)
+            found += names.map { "\(elementPath).\($0)" }
             return true
         }
         // 2. Attachments.
@@ -130,15 +130,15 @@ public struct IdentifyingDataError: CodedError, Hashable {
 
     init(_ reduction: IdentifyingData.Reduction) {
         var seen: Set<String> = []
-        let places = (reduction.reduced + reduction.remaining.map { "\($0.element) (\($0.error?.code ?? ""))" })
+        let elements = (reduction.reduced + reduction.remaining.map { "\($0.element) (\($0.error?.code ?? ""))" })
             .filter { seen.insert($0).inserted }
-        let more = places.count > Self.shown ? " and \(places.count - Self.shown) more" : ""
+        let more = elements.count > Self.shown ? " and \(elements.count - Self.shown) more" : ""
         let advice =
             reduction.remaining.isEmpty
             ? "study.json can permit reduced data (identifyingData) or identified data (identifiedRecords)."
             : "The form's item can accept attachments unchanged (urn:tributary:attachment-as-is)."
         message = """
-            The resource identifies the person: \(places.prefix(Self.shown).joined(separator: ", "))\(more). \(advice)
+            The resource identifies the person: \(elements.prefix(Self.shown).joined(separator: ", "))\(more). \(advice)
             """
     }
 }

@@ -48,12 +48,12 @@ struct IdentifyingPerson {
         }
         // 4. Addresses.
         if let addresses = person["address"] {
-            var places: [String] = []
-            let reduced = (addresses.array ?? [addresses]).map { reduce(address: $0, &places) }
-            if !places.isEmpty {
+            var elements: [String] = []
+            let reduced = (addresses.array ?? [addresses]).map { reduce(address: $0, &elements) }
+            if !elements.isEmpty {
                 let kept = reduced.filter { $0.object?.isEmpty == false }
                 person["address"] = kept.isEmpty ? nil : .array(kept)
-                for place in places where !found.contains(place) { found.append(place) }
+                for element in elements where !found.contains(element) { found.append(element) }
             }
         }
         return found
@@ -62,9 +62,10 @@ struct IdentifyingPerson {
     private func reduceBirth(_ person: inout JSONObject) -> Bool {
         guard let written = person["birthDate"] else {
             // An extension can contain the time of birth although there is no date.
-            guard let beside = person["_birthDate"]?["extension"]?.array, beside.contains(where: Self.isIdentifying)
+            guard let birthExtensions = person["_birthDate"]?["extension"]?.array,
+                birthExtensions.contains(where: Self.isIdentifying)
             else { return false }
-            let kept = beside.filter { !Self.isIdentifying($0) }
+            let kept = birthExtensions.filter { !Self.isIdentifying($0) }
             person["_birthDate"] = kept.isEmpty ? nil : ["extension": .array(kept)]
             return true
         }
@@ -79,22 +80,22 @@ struct IdentifyingPerson {
         return true
     }
 
-    private func reduce(address: JSON, _ places: inout [String]) -> JSON {
+    private func reduce(address: JSON, _ elements: inout [String]) -> JSON {
         guard var object = address.object else {
-            places.append("address")
+            elements.append("address")
             return .null
         }
         for name in object.keys where !Self.knownOfAddress.contains(name) {
             object[name] = nil
             let element = name.hasPrefix("_") ? String(name.dropFirst()) : name
-            places.append(
+            elements.append(
                 ["text", "line", "city", "district", "extension"].contains(element) ? "address.\(element)" : "address")
         }
         if let code = object["postalCode"] {
             let area = pseudonymization.area(ofPostalCode: code.string ?? "", country: object["country"]?.string)
             if area != code.string {
                 object["postalCode"] = area.map { .string($0) }
-                places.append("address.postalCode")
+                elements.append("address.postalCode")
             }
         }
         return .object(object)

@@ -69,7 +69,7 @@ public struct PublishedConsents: Sendable {
         return match { document in
             let template = document.template
             return document.texts.contains { $0.terms == terms && $0.rest == rest }
-                && digests.allSatisfy(document.digests.contains) && template.hasAllBeside(contract)
+                && digests.allSatisfy(document.digests.contains) && template.coversMembers(of: contract)
                 && canonical.map { $0.url == template.url && $0.version == template.version } ?? true
                 && template.takesSharing(SignedContractReader.sharing(in: contract))
         }
@@ -173,7 +173,7 @@ extension ConsentTemplate {
 
     /// Whether all members of a signed Contract that are not copied from a template are members of signing, or equal to
     /// the template's own.
-    fileprivate func hasAllBeside(_ signed: Contract) -> Bool {
+    fileprivate func coversMembers(of signed: Contract) -> Bool {
         let isKnown = signed.object.members.allSatisfy { member in
             ConsentTemplate.keptMembers.contains(member.key) || ConsentTemplate.membersOfSigning.contains(member.key)
                 || contract.object[member.key] == member.value

@@ -14,8 +14,8 @@ extension DeviceStore {
         let lock = try outbox.changingLock()
         defer { withExtendedLifetime(lock) {} }
         #if canImport(Security)
-            if let kept = try secrets.secret(named: Self.enclaveKeyName) {
-                return try SecureEnclaveKey(dataRepresentation: kept)
+            if let representation = try secrets.secret(named: Self.enclaveKeyName) {
+                return try SecureEnclaveKey(dataRepresentation: representation)
             }
         #endif
         if let secret = try secrets.secret(named: Self.signingKeyName) {

@@ -34,7 +34,7 @@ public enum ConsentPDF {
             try heading("Sharing", canvas)
             try body(sharing, canvas)
         }
-        try signature(layout.signature, image, canvas)
+        try signature(layout.signature, image: image, on: canvas)
         return try canvas.finish(title: layout.title)
     }
 
@@ -50,7 +50,7 @@ public enum ConsentPDF {
     }
 
     private static func signature(
-        _ signature: ConsentDocumentLayout.Signature, _ image: PNGImage?, _ canvas: PDFCanvas
+        _ signature: ConsentDocumentLayout.Signature, image: PNGImage?, on canvas: PDFCanvas
     ) throws(ConsentPDFError) {
         // Statement, image, line, name and date are kept on one page.
         canvas.space(20)

@@ -53,16 +53,17 @@ struct PNGImage {
             let row = rows[(y * (rowBytes + 1) + 1)..<((y + 1) * (rowBytes + 1))]
             for x in 0..<header.width {
                 func sample(_ channel: Int) -> Int {
-                    let place = (x * channels + channel) * header.depth
-                    let byte = Int(row[row.startIndex + place / 8])
+                    let bitOffset = (x * channels + channel) * header.depth
+                    let byte = Int(row[row.startIndex + bitOffset / 8])
                     guard header.depth < 8 else {
-                        return header.depth == 8 ? byte : byte << 8 | Int(row[row.startIndex + place / 8 + 1])
+                        return header.depth == 8 ? byte : byte << 8 | Int(row[row.startIndex + bitOffset / 8 + 1])
                     }
-                    return byte >> (8 - header.depth - place % 8) & (1 << header.depth - 1)
+                    return byte >> (8 - header.depth - bitOffset % 8) & (1 << header.depth - 1)
                 }
                 guard
                     let pixel = PNGImage.pixel(
-                        (0..<channels).map(sample), header.color, header.depth, palette, transparency)
+                        (0..<channels).map(sample), color: header.color, depth: header.depth, palette: palette,
+                        transparency: transparency)
                 else { return nil }
                 pixels += pixel
             }
@@ -137,7 +138,7 @@ struct PNGImage {
                     case 1: left
                     case 2: up
                     case 3: (left + up) / 2
-                    default: paeth(left, up, corner)
+                    default: paeth(left: left, up: up, corner: corner)
                     }
                 rows[start + index] &+= UInt8(truncatingIfNeeded: guess)
             }
@@ -145,7 +146,7 @@ struct PNGImage {
         return true
     }
 
-    private static func paeth(_ left: Int, _ up: Int, _ corner: Int) -> Int {
+    private static func paeth(left: Int, up: Int, corner: Int) -> Int {
         let guess = left + up - corner
         let far = (left: abs(guess - left), up: abs(guess - up), corner: abs(guess - corner))
         return far.left <= far.up && far.left <= far.corner ? left : far.up <= far.corner ? up : corner
@@ -153,7 +154,7 @@ struct PNGImage {
 
     /// Returns a pixel's colour on white; nil for a colour that is not in the palette.
     private static func pixel(
-        _ samples: [Int], _ color: UInt8, _ depth: Int, _ palette: [UInt8], _ transparency: [UInt8]
+        _ samples: [Int], color: UInt8, depth: Int, palette: [UInt8], transparency: [UInt8]
     ) -> [UInt8]? {
         let top = 1 << depth - 1
         func level(_ sample: Int) -> Int { sample * 255 / top }

@@ -22,7 +22,7 @@ enum TrueTypeFile {
                 let offset = Int(number(bytes, record + 8))
                 let length = Int(number(bytes, record + 12))
                 guard offset <= bytes.count, length <= bytes.count - offset,
-                    sum(bytes, offset, length, isHead: name == "head") == number(bytes, record + 4)
+                    sum(bytes, offset: offset, length: length, isHead: name == "head") == number(bytes, record + 4)
                 else { return false }
                 names.insert(name)
             }
@@ -31,20 +31,20 @@ enum TrueTypeFile {
     }
 
     /// Returns the sum of a table's 32-bit words; the adjustment inside `head` is treated as 0.
-    private static func sum(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ length: Int, isHead: Bool) -> UInt32 {
+    private static func sum(_ bytes: UnsafeRawBufferPointer, offset: Int, length: Int, isHead: Bool) -> UInt32 {
         var sum: UInt32 = 0
-        var place = 0
-        while place < length {
-            if !isHead || place != 8 {
-                if place + 4 <= length {
-                    sum &+= number(bytes, offset + place)
+        var relativeOffset = 0
+        while relativeOffset < length {
+            if !isHead || relativeOffset != 8 {
+                if relativeOffset + 4 <= length {
+                    sum &+= number(bytes, offset + relativeOffset)
                 } else {
-                    for rest in 0..<(length - place) {
-                        sum &+= UInt32(bytes[offset + place + rest]) << UInt32(24 - rest * 8)
+                    for rest in 0..<(length - relativeOffset) {
+                        sum &+= UInt32(bytes[offset + relativeOffset + rest]) << UInt32(24 - rest * 8)
                     }
                 }
             }
-            place += 4
+            relativeOffset += 4
         }
         return sum
     }

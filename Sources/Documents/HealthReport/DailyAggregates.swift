@@ -45,7 +45,7 @@ public struct DailyAggregates: Sendable {
     private var entries: [HealthType: [Entry]]
     private var count = 0
     private var ranks: [SourceRank] = []
-    private var places: [SourceRank: UInt16] = [:]
+    private var sourceIndices: [SourceRank: UInt16] = [:]
 
     struct Entry: Sendable {
         let start: Int64
@@ -74,7 +74,8 @@ public struct DailyAggregates: Sendable {
         guard count < Self.sampleLimit else { return leaveOut(.overLimit) }
         count += 1
         let entry = Entry(
-            start: sample.start.seconds, amount: amount, length: UInt32(length), source: place(of: SourceRank(sample)),
+            start: sample.start.seconds, amount: amount, length: UInt32(length),
+            source: sourceIndex(of: SourceRank(sample)),
             offsetMinutes: sample.start.offsetMinutes)
         entries[sample.type]?.reserveForOneMore()
         entries[sample.type]?.append(entry)
@@ -87,8 +88,8 @@ public struct DailyAggregates: Sendable {
         entries[type] = []
         let sorted = ranks.indices.sorted { ranks[$0] < ranks[$1] }
         var order = Array(repeating: 0, count: ranks.count)
-        for (place, source) in sorted.enumerated() { order[source] = place }
-        list.sort { Self.precedes($0, $1, order) }
+        for (rank, source) in sorted.enumerated() { order[source] = rank }
+        list.sort { Self.precedes($0, $1, order: order) }
         var days = UnfinishedDays(ranks: ranks)
         var begin = 0
         while begin < list.count {
@@ -109,7 +110,7 @@ public struct DailyAggregates: Sendable {
     }
 
     /// Defines an order that depends only on the samples, because floating-point sums depend on the order.
-    private static func precedes(_ left: Entry, _ right: Entry, _ order: [Int]) -> Bool {
+    private static func precedes(_ left: Entry, _ right: Entry, order: [Int]) -> Bool {
         if left.start != right.start { return left.start < right.start }
         if left.length != right.length { return left.length < right.length }
         if left.source != right.source { return order[Int(left.source)] < order[Int(right.source)] }
@@ -119,13 +120,13 @@ public struct DailyAggregates: Sendable {
 
     private mutating func leaveOut(_ reason: LeftOut) { leftOut[reason, default: 0] += 1 }
 
-    private mutating func place(of rank: SourceRank) -> UInt16 {
-        if let place = places[rank] { return place }
-        if ranks.count >= Self.sourceLimit, let product = rank.ofProduct { return place(of: product) }
-        let place = UInt16(ranks.count)
+    private mutating func sourceIndex(of rank: SourceRank) -> UInt16 {
+        if let index = sourceIndices[rank] { return index }
+        if ranks.count >= Self.sourceLimit, let product = rank.ofProduct { return sourceIndex(of: product) }
+        let index = UInt16(ranks.count)
         ranks.append(rank)
-        places[rank] = place
-        return place
+        sourceIndices[rank] = index
+        return index
     }
 }
 

@@ -15,7 +15,7 @@ extension HealthReportPage {
         nights.forEachNight { if days.contains($0.day) { shownNights.append(($0.day, $0.times)) } }
         var html = HTML()
         html.verbatim("<!DOCTYPE html>\n")
-        html.element("html", ["lang": "en"]) { html in
+        html.element("html", attributes: ["lang": "en"]) { html in
             html.line()
             html.element("head") { ReportStyle.writeHead("Health report", to: &$0) }
             html.line()
@@ -23,25 +23,25 @@ extension HealthReportPage {
                 html.element("header") { writeHeader(importReport, to: &$0) }
                 html.line()
                 html.element("main") { html in
-                    Self.section("steps", "Steps", to: &html) {
+                    Self.section("steps", title: "Steps", to: &html) {
                         StepsView(days: shownSteps, implausible: implausibleSteps).write(to: &$0)
                     }
-                    Self.section("heart-rate", "Heart rate", to: &html) {
+                    Self.section("heart-rate", title: "Heart rate", to: &html) {
                         HeartRateView(days: heartRate.all, implausible: implausibleRates).write(to: &$0)
                     }
-                    Self.section("sleep", "Sleep", to: &html) { SleepView(nights: shownNights).write(to: &$0) }
-                    Self.section("workouts", "Workouts", to: &html) {
+                    Self.section("sleep", title: "Sleep", to: &html) { SleepView(nights: shownNights).write(to: &$0) }
+                    Self.section("workouts", title: "Workouts", to: &html) {
                         WorkoutsView(
                             activities: workouts.sorted { $0.key < $1.key }.map { (name: $0.key, totals: $0.value) }
                         ).write(to: &$0)
                     }
-                    Self.section("sources", "Sources", to: &html) {
+                    Self.section("sources", title: "Sources", to: &html) {
                         CoverageView(
                             sources: coverage.sorted { $0.key < $1.key }.map { ($0.key.rank.title, $0.value) }
                         ).write(to: &$0)
                     }
-                    Self.section("types", "Kinds of data", to: &html) { writeTypes(to: &$0) }
-                    Self.section("account", "What was read and what was not", to: &html) {
+                    Self.section("types", title: "Kinds of data", to: &html) { writeTypes(to: &$0) }
+                    Self.section("account", title: "What was read and what was not", to: &html) {
                         ImportReportView(importReport: importReport, leftOut: leftOut).write(to: &$0)
                     }
                     Self.writeFooter(to: &html)
@@ -60,11 +60,13 @@ extension HealthReportPage {
     private func writeHeader(_ importReport: HealthImportReport, to html: inout HTML) {
         html.element("h1", "Health report")
         html.line()
-        if importReport.outcome != .complete { html.element("p", ["class": "warning"], ImportReportView.truncated) }
+        if importReport.outcome != .complete {
+            html.element("p", attributes: ["class": "warning"], ImportReportView.truncated)
+        }
         let count = types.values.reduce(0) { $0 + $1.count }
         let first = types.values.compactMap(\.first).min()
         let last = types.values.compactMap(\.last).max()
-        html.element("dl", ["class": "facts"]) { html in
+        html.element("dl", attributes: ["class": "facts"]) { html in
             func fact(_ name: String, _ value: String) {
                 html.element("div") { html in
                     html.element("dt", name)
@@ -83,10 +85,10 @@ extension HealthReportPage {
             if isLimited.until { words += " up to \(days.upperBound.text)" }
             html.element("p", words + " are shown.")
         }
-        html.element("nav", ["aria-label": "Contents"]) { html in
+        html.element("nav", attributes: ["aria-label": "Contents"]) { html in
             html.element("ul") { html in
                 for section in Self.sections {
-                    html.element("li") { $0.element("a", ["href": "#" + section.id], section.title) }
+                    html.element("li") { $0.element("a", attributes: ["href": "#" + section.id], section.title) }
                 }
             }
         }
@@ -94,11 +96,11 @@ extension HealthReportPage {
     }
 
     private static func section(
-        _ id: String, _ title: String, to html: inout HTML, _ body: (inout HTML) -> Void
+        _ id: String, title: String, to html: inout HTML, _ body: (inout HTML) -> Void
     ) {
         html.line()
-        html.element("section", ["aria-labelledby": id]) { html in
-            html.element("h2", ["id": id], title)
+        html.element("section", attributes: ["aria-labelledby": id]) { html in
+            html.element("h2", attributes: ["id": id], title)
             html.line()
             body(&html)
         }
@@ -111,7 +113,9 @@ extension HealthReportPage {
             return
         }
         let rows = types.sorted { ($0.value.title, $0.key) < ($1.value.title, $1.key) }
-        html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": "Kinds of data"]) {
+        html.element(
+            "div", attributes: ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": "Kinds of data"]
+        ) {
             html in
             ReportTable(
                 caption: "Observations by kind of data", names: .words, isCaptionHidden: true,

@@ -43,8 +43,8 @@ public struct HeartRateDays: Sendable {
         public var median: Int? {
             guard count > 0 else { return nil }
             var rest = (count - 1) / 2
-            for (place, number) in counts.enumerated() {
-                if rest < Int(number) { return first + place }
+            for (index, number) in counts.enumerated() {
+                if rest < Int(number) { return first + index }
                 rest -= Int(number)
             }
             return nil
@@ -59,7 +59,7 @@ public struct HeartRateDays: Sendable {
         mutating func add(_ other: Range) {
             lowest = min(lowest, other.lowest)
             highest = max(highest, other.highest)
-            for (place, number) in other.counts.enumerated() where number > 0 { add(number, at: other.first + place) }
+            for (index, number) in other.counts.enumerated() where number > 0 { add(number, at: other.first + index) }
         }
 
         private mutating func add(_ number: UInt32, at value: Int) {

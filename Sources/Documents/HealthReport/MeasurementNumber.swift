@@ -5,18 +5,18 @@ public enum MeasurementNumber {
     /// - Parameter ucum: the UCUM code of the unit; nil if it is unknown.
     public static func text(_ value: Double, ucum: String?) -> String {
         guard value.isFinite else { return "–" }
-        let places = decimals(of: value, ucum: ucum)
+        let fractionDigits = decimals(of: value, ucum: ucum)
         var power = 1.0
-        for _ in 0..<places { power *= 10 }
+        for _ in 0..<fractionDigits { power *= 10 }
         let scaled = (value * power).rounded()
         guard abs(scaled) < 9e15 else { return String(value) }
         let digits = Int64(scaled)
         let whole = digits.magnitude / UInt64(power)
         var fraction = String(digits.magnitude % UInt64(power))
-        fraction = String(repeating: "0", count: max(0, places - fraction.count)) + fraction
+        fraction = String(repeating: "0", count: max(0, fractionDigits - fraction.count)) + fraction
         while fraction.hasSuffix("0") { fraction.removeLast() }
         let sign = digits < 0 ? "-" : ""
-        return sign + ReportNumber.grouped(Int(whole)) + (places == 0 || fraction.isEmpty ? "" : "." + fraction)
+        return sign + ReportNumber.grouped(Int(whole)) + (fractionDigits == 0 || fraction.isEmpty ? "" : "." + fraction)
     }
 
     /// Returns a count with grouped digits: `12,345`.

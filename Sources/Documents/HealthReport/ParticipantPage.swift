@@ -72,7 +72,7 @@ public struct ParticipantPage: Sendable {
     public var html: String {
         var html = HTML()
         html.verbatim("<!DOCTYPE html>\n")
-        html.element("html", ["lang": "en"]) { html in
+        html.element("html", attributes: ["lang": "en"]) { html in
             html.element("head") { ReportStyle.writeHead(title, to: &$0) }
             html.line()
             html.element("body") { html in
@@ -91,10 +91,10 @@ public struct ParticipantPage: Sendable {
         html.element("h1", title)
         html.element("p", lead)
         Self.write(facts: summary, to: &html)
-        html.element("nav", ["aria-label": "Contents"]) { html in
+        html.element("nav", attributes: ["aria-label": "Contents"]) { html in
             html.element("ul") { html in
                 for section in sections {
-                    html.element("li") { $0.element("a", ["href": "#" + section.id], section.title) }
+                    html.element("li") { $0.element("a", attributes: ["href": "#" + section.id], section.title) }
                 }
             }
         }
@@ -102,8 +102,8 @@ public struct ParticipantPage: Sendable {
 
     private static func write(_ section: Section, to html: inout HTML) {
         html.line()
-        html.element("section", ["aria-labelledby": section.id]) { html in
-            html.element("h2", ["id": section.id], section.title)
+        html.element("section", attributes: ["aria-labelledby": section.id]) { html in
+            html.element("h2", attributes: ["id": section.id], section.title)
             if section.blocks.isEmpty { html.element("p", "Nothing.") }
             for (index, block) in section.blocks.enumerated() {
                 write(block, in: section, at: index, to: &html)
@@ -126,7 +126,7 @@ public struct ParticipantPage: Sendable {
             html.element("h3", title)
             write(facts: facts, to: &html)
             guard !parts.isEmpty else { break }
-            html.element("div", ["class": "document"]) { html in
+            html.element("div", attributes: ["class": "document"]) { html in
                 for part in parts {
                     if !part.title.isEmpty { html.element("h4", part.title) }
                     for paragraph in part.paragraphs { html.element("p", paragraph) }
@@ -143,7 +143,7 @@ public struct ParticipantPage: Sendable {
 
     private static func write(facts: [(name: String, value: String)], to html: inout HTML) {
         guard !facts.isEmpty else { return }
-        html.element("dl", ["class": "facts"]) { html in
+        html.element("dl", attributes: ["class": "facts"]) { html in
             for fact in facts {
                 html.element("div") { html in
                     html.element("dt", fact.name)
@@ -154,12 +154,12 @@ public struct ParticipantPage: Sendable {
     }
 
     private static func write(answers: [Answer], title: String, to html: inout HTML) {
-        html.element("table", ["class": "answers"]) { html in
-            html.element("caption", ["class": "unseen"], title)
+        html.element("table", attributes: ["class": "answers"]) { html in
+            html.element("caption", attributes: ["class": "unseen"], title)
             html.element("thead") { html in
                 html.element("tr") { html in
-                    html.element("th", ["scope": "col", "class": "words"], "Question")
-                    html.element("th", ["scope": "col", "class": "words"], "Answer")
+                    html.element("th", attributes: ["scope": "col", "class": "words"], "Question")
+                    html.element("th", attributes: ["scope": "col", "class": "words"], "Answer")
                 }
             }
             html.element("tbody") { html in
@@ -168,11 +168,12 @@ public struct ParticipantPage: Sendable {
                     html.element("tr") { html in
                         let level = "words level-\(min(row.level, 4))"
                         guard let answer = row.answer else {
-                            html.element("th", ["scope": "colgroup", "colspan": "2", "class": level], row.question)
+                            html.element(
+                                "th", attributes: ["scope": "colgroup", "colspan": "2", "class": level], row.question)
                             return
                         }
-                        html.element("th", ["scope": "row", "class": level], row.question)
-                        html.element("td", ["class": "words"], answer)
+                        html.element("th", attributes: ["scope": "row", "class": level], row.question)
+                        html.element("td", attributes: ["class": "words"], answer)
                     }
                 }
             }
@@ -181,7 +182,8 @@ public struct ParticipantPage: Sendable {
 
     /// Writes a scrolling region. It must be reachable by the keyboard, and needs a name for that.
     private static func scroll(_ name: String, to html: inout HTML, _ body: (inout HTML) -> Void) {
-        html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": name], body)
+        html.element(
+            "div", attributes: ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": name], body)
     }
 }
 
@@ -190,10 +192,10 @@ extension MeasurementReport {
     mutating func write(id: String, to html: inout HTML) {
         let ordered = contents.sorted { ($0.value.title, $0.key) < ($1.value.title, $1.key) }
         if ordered.count > 3 {
-            html.element("ul", ["class": "types"]) { html in
+            html.element("ul", attributes: ["class": "types"]) { html in
                 for (index, entry) in ordered.enumerated() {
                     html.element("li") { html in
-                        html.element("a", ["href": "#\(id)-\(index)"], entry.value.title)
+                        html.element("a", attributes: ["href": "#\(id)-\(index)"], entry.value.title)
                         html.text(" \(ReportNumber.grouped(entry.value.count))")
                     }
                 }

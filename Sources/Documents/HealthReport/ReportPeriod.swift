@@ -78,15 +78,15 @@ struct Periods<Value> {
         period = ReportPeriod(of: first...last)
         starts = period.starts(of: first...last)
         var values = Array(repeating: Value?.none, count: starts.count)
-        var place = 0
+        var index = 0
         for (day, value) in days {
-            while place + 1 < starts.count, starts[place + 1] <= day { place += 1 }
-            if var sum = values[place] {
-                values[place] = nil
+            while index + 1 < starts.count, starts[index + 1] <= day { index += 1 }
+            if var sum = values[index] {
+                values[index] = nil
                 combine(&sum, value)
-                values[place] = sum
+                values[index] = sum
             } else {
-                values[place] = value
+                values[index] = value
             }
         }
         self.values = values

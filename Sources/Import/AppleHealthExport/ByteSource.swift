@@ -59,10 +59,10 @@ final class FileBytes: ByteSource {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
-            let place = filled
+            let start = filled
             let result = bytes.withUnsafeMutableBytes { buffer -> Result<Int, ExportError> in
                 Result { () throws(ExportError) in
-                    try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[place...]))
+                    try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
                 }
             }
             let got = try result.get()

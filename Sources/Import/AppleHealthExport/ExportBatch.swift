@@ -47,10 +47,10 @@ extension HealthConversion {
     func take(_ batch: ExportBatch) throws {
         for name in batch.rows { _ = importReport.row(for: name, isTyped: true) }
         let fingerprints = fingerprints(of: batch.samples)
-        for (place, mark) in batch.marks.enumerated() {
-            let sample = batch.samples[place]
+        for (index, mark) in batch.marks.enumerated() {
+            let sample = batch.samples[index]
             switch mark.role {
-            case .standalone: try add(sample, row: mark.row, fingerprint: fingerprints[place])
+            case .standalone: try add(sample, row: mark.row, fingerprint: fingerprints[index])
             case .loose: try addMember(sample, row: mark.row)
             case .claimed: claim(sample)
             case .correlation: try addCorrelation(sample, row: mark.row)

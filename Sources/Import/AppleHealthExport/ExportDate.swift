@@ -8,9 +8,9 @@ enum ExportDate {
         guard bytes.count == 25, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), bytes[10] == 0x20,
             bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), bytes[19] == 0x20
         else { return nil }
-        func two(_ place: Int) -> Int {
-            let tens = Int(bytes[place]) - 0x30
-            let ones = Int(bytes[place + 1]) - 0x30
+        func two(_ index: Int) -> Int {
+            let tens = Int(bytes[index]) - 0x30
+            let ones = Int(bytes[index + 1]) - 0x30
             return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -10_000
         }
         let sign = bytes[20] == UInt8(ascii: "+") ? 1 : bytes[20] == UInt8(ascii: "-") ? -1 : 0

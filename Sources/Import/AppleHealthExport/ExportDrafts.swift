@@ -47,7 +47,7 @@ struct CorrelationDraft {
         case .success(var read):
             read.repairs.formUnion(repairs)
             do throws(SkipReason) {
-                return .success(try read.correlating(members.map(\.sample), details, &zones))
+                return .success(try read.correlating(members.map(\.sample), details: details, zones: &zones))
             } catch {
                 return .failure(error)
             }

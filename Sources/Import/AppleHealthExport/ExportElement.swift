@@ -41,7 +41,7 @@ enum ExportElement: Int, CaseIterable {
     var text: String { name.withUTF8Buffer { String(decoding: $0, as: UTF8.self) } }
 
     /// How the element is counted in the import report.
-    enum Standing {
+    enum Category {
         /// An element: it is counted as converted or skipped.
         case element
         /// A part of an element.
@@ -51,7 +51,7 @@ enum ExportElement: Int, CaseIterable {
         case root
     }
 
-    var standing: Standing {
+    var category: Category {
         switch self {
         case .record, .workout, .correlation, .activitySummary, .clinicalRecord, .audiogram, .visionPrescription:
             .element

@@ -16,7 +16,7 @@ enum ExportInputFile {
     case export(any ByteSource, isRecognised: Bool)
     /// An electrocardiogram, a route or a clinical record, with its name without folders. Routes and clinical records
     /// follow the XML, so that its entries for them are known.
-    case record(ExportFile, name: String, any ByteSource)
+    case record(ExportFileKind, name: String, any ByteSource)
     /// A file of a kind that is only counted.
     case notRead(String)
 }
@@ -28,10 +28,10 @@ enum ExportForm {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { throw .unreadable(errno: 2) }
         if isFolder.boolValue { return ExportFolder(path: path) }
-        let head = try FileBytes.head(path: path, count: ExportFile.headLength)
+        let head = try FileBytes.head(path: path, count: ExportFileKind.headLength)
         if head.isEmpty { throw .empty }
-        if ExportFile.isArchive(head) { return try ExportArchive(path: path) }
-        return try ExportSingleFile(path: path, isRecognised: ExportFile.isExport(head))
+        if ExportFileKind.isArchive(head) { return try ExportArchive(path: path) }
+        return try ExportSingleFile(path: path, isRecognised: ExportFileKind.isExport(head))
     }
 }
 
@@ -77,11 +77,11 @@ private final class ExportFolder: ExportInput {
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
                 attributes[.type] as? FileAttributeType == .typeRegular
             else { continue }
-            var kind = ExportFile(name: String(parts.last ?? ""))
+            var kind = ExportFileKind(name: String(parts.last ?? ""))
             if parts.contains("__MACOSX") || parts.last?.hasPrefix("._") == true { kind = .resourceFork }
             if kind == .xml || kind == .unknown {
-                if !hasExport, let head = try? FileBytes.head(path: file, count: ExportFile.headLength),
-                    ExportFile.isExport(head)
+                if !hasExport, let head = try? FileBytes.head(path: file, count: ExportFileKind.headLength),
+                    ExportFileKind.isExport(head)
                 {
                     hasExport = true
                     let bytes = try FileBytes(path: file)
@@ -135,8 +135,8 @@ private final class ExportArchive: ExportInput {
             case .other(let file, let name):
                 return file.isRecord ? .record(file, name: name, archive) : .notRead(file.rawValue)
             case .candidate:
-                guard !hasExport, ExportFile.isExport(try archive.peek(ExportFile.headLength)) else {
-                    return .notRead(ExportFile.otherXML.rawValue)
+                guard !hasExport, ExportFileKind.isExport(try archive.peek(ExportFileKind.headLength)) else {
+                    return .notRead(ExportFileKind.otherXML.rawValue)
                 }
                 hasExport = true
                 return .export(archive, isRecognised: true)

@@ -32,51 +32,51 @@ struct ExportProlog {
             let first = (bytes[0], bytes[1])
             if first == (0xFE, 0xFF) || first == (0xFF, 0xFE) || first.0 == 0 || first.1 == 0 { throw .encoding }
         }
-        var place = 0
-        while place < bytes.count {
-            let byte = bytes[place]
-            let rest = bytes.count - place
+        var offset = 0
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            let rest = bytes.count - offset
             switch state {
             case .comment:
                 if byte == UInt8(ascii: "-") {
-                    if rest < 3, !isLast { return (place, false) }
-                    if starts(bytes, place, "-->") {
+                    if rest < 3, !isLast { return (offset, false) }
+                    if starts(bytes, at: offset, with: "-->") {
                         state = .open
                         lastVisible = UInt8(ascii: ">")
-                        place += 3
+                        offset += 3
                         continue
                     }
                 }
             case .instruction:
                 if byte == UInt8(ascii: "?") {
-                    if rest < 2, !isLast { return (place, false) }
-                    if starts(bytes, place, "?>") {
+                    if rest < 2, !isLast { return (offset, false) }
+                    if starts(bytes, at: offset, with: "?>") {
                         state = .open
                         lastVisible = UInt8(ascii: ">")
-                        place += 2
+                        offset += 2
                         continue
                     }
                 }
             case .quoted(let quote):
                 if byte == quote { state = .open }
                 if byte == UInt8(ascii: "<") {
-                    if rest < Self.lookahead, !isLast { return (place, false) }
+                    if rest < Self.lookahead, !isLast { return (offset, false) }
                     // A quote that was never closed must not hide the data: the root follows a `>` or begins a line.
-                    if lastVisible == UInt8(ascii: ">") || isLineStart, isRoot(bytes, place) { return (place, true) }
-                    if starts(bytes, place, "<!ENTITY") { throw .entityDeclared }
+                    if lastVisible == UInt8(ascii: ">") || isLineStart, isRoot(bytes, offset) { return (offset, true) }
+                    if starts(bytes, at: offset, with: "<!ENTITY") { throw .entityDeclared }
                 }
             case .open:
                 if byte == UInt8(ascii: "<") {
-                    if rest < Self.lookahead, !isLast { return (place, false) }
-                    if isRoot(bytes, place) { return (place, true) }
-                    if starts(bytes, place, "<!ENTITY") { throw .entityDeclared }
-                    if starts(bytes, place, "<!DOCTYPE") { isInDocumentType = true }
-                    if starts(bytes, place, "<!--") {
+                    if rest < Self.lookahead, !isLast { return (offset, false) }
+                    if isRoot(bytes, offset) { return (offset, true) }
+                    if starts(bytes, at: offset, with: "<!ENTITY") { throw .entityDeclared }
+                    if starts(bytes, at: offset, with: "<!DOCTYPE") { isInDocumentType = true }
+                    if starts(bytes, at: offset, with: "<!--") {
                         state = .comment
-                        place += 4
+                        offset += 4
                         continue
                     }
-                    if starts(bytes, place, "<?") { state = .instruction }
+                    if starts(bytes, at: offset, with: "<?") { state = .instruction }
                 } else if isInDocumentType, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
                     state = .quoted(byte)
                 }
@@ -87,21 +87,21 @@ struct ExportProlog {
                 lastVisible = byte
                 isLineStart = false
             }
-            place += 1
+            offset += 1
         }
-        return (place, false)
+        return (offset, false)
     }
 
-    private func isRoot(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int) -> Bool {
-        guard starts(bytes, place, "<HealthData") else { return false }
-        let next = place + Self.root.count
+    private func isRoot(_ bytes: UnsafeBufferPointer<UInt8>, _ offset: Int) -> Bool {
+        guard starts(bytes, at: offset, with: "<HealthData") else { return false }
+        let next = offset + Self.root.count
         guard next < bytes.count else { return true }
         return bytes[next] <= 0x20 || bytes[next] == UInt8(ascii: ">") || bytes[next] == UInt8(ascii: "/")
     }
 
-    private func starts(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Int, _ word: StaticString) -> Bool {
-        guard bytes.count - place >= word.utf8CodeUnitCount else { return false }
-        for index in 0..<word.utf8CodeUnitCount where bytes[place + index] != word.utf8Start[index] { return false }
+    private func starts(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int, with word: StaticString) -> Bool {
+        guard bytes.count - offset >= word.utf8CodeUnitCount else { return false }
+        for index in 0..<word.utf8CodeUnitCount where bytes[offset + index] != word.utf8Start[index] { return false }
         return true
     }
 }

@@ -46,19 +46,19 @@ struct ExportReader: MarkupEvents {
     /// Takes the results.
     mutating func takeBatch() -> ExportBatch {
         var taken = batch
-        taken.rows = importReport.rowNames(from: rowsTold)
-        rowsTold += taken.rows.count
+        taken.rows = importReport.rowNames(from: reportedRowCount)
+        reportedRowCount += taken.rows.count
         batch = ExportBatch()
         batch.samples.reserveCapacity(taken.samples.count + 64)
         batch.marks.reserveCapacity(taken.marks.count + 64)
         return taken
     }
 
-    private var rowsTold = 0
+    private var reportedRowCount = 0
 
     /// The number of elements that were read.
     var elementCount: Int {
-        ExportElement.allCases.reduce(0) { $0 + ($1.standing == .element ? counts[$1.index] : 0) }
+        ExportElement.allCases.reduce(0) { $0 + ($1.category == .element ? counts[$1.index] : 0) }
     }
 
     // MARK: - Events
@@ -71,7 +71,7 @@ struct ExportReader: MarkupEvents {
             // Nearly all elements of an export: there is no content that could change the record.
             endRecord()
             load(attributes)
-            if let draft = makeRecord() { handOn(draft) }
+            if let draft = makeRecord() { emit(draft) }
         } else {
             begin(element, in: stack.last, attributes)
             stack.append(element)
@@ -94,7 +94,7 @@ struct ExportReader: MarkupEvents {
                 beats = BeatsDraft(attributes.texts())
             }
         case .workoutStatistics, .workoutEvent, .workoutActivity, .fileReference:
-            readWorkoutPart(element, attributes, parent)
+            readWorkoutPart(element, attributes: attributes, in: parent)
         case .location where parent == .workoutRoute && selection.selects(.workoutRoute):
             workout?.addLocation(attributes.texts())
         case .correlation:
@@ -130,12 +130,12 @@ struct ExportReader: MarkupEvents {
 
     /// A closing tag without an open element is ignored; a closing tag of an outer element ends the inner ones too.
     mutating func end(_ element: ExportElement) {
-        guard let place = stack.lastIndex(of: element) else {
+        guard let depth = stack.lastIndex(of: element) else {
             problems += 1
             return
         }
-        if place != stack.count - 1 { problems += 1 }
-        while stack.count > place, let open = stack.popLast() {
+        if depth != stack.count - 1 { problems += 1 }
+        while stack.count > depth, let open = stack.popLast() {
             switch open {
             case .record: endRecord()
             case .correlation: endCorrelation()
@@ -167,14 +167,14 @@ struct ExportReader: MarkupEvents {
             if let row = draft { importReport.skip(row, .cutOff) }
         }
         for member in correlation?.members ?? [] { importReport.skip(member.row, .cutOff) }
-        if let unfinished, unfinished.standing == .element, !isComplete {
+        if let unfinished, unfinished.category == .element, !isComplete {
             counts[unfinished.index] += 1
             importReport.skip(importReport.row(for: unfinished.text), .cutOff)
         }
         (record, correlation, workout, special) = (nil, nil, nil, nil)
         for element in ExportElement.allCases where counts[element.index] > 0 {
             let count = counts[element.index]
-            switch element.standing {
+            switch element.category {
             case .element: importReport.elements[element.text] = count
             case .part: importReport.parts[element.text] = count
             case .notRead: importReport.notRead[element.text] = count
@@ -211,22 +211,25 @@ struct ExportReader: MarkupEvents {
         let slot = types.slot(of: values[.type], in: &importReport)
         var role = RecordDraft.Role.standalone
         do throws(SkipReason) {
-            switch slot.reading {
+            switch slot.rule {
             case .skip(let reason): throw reason
             case .quantity(let type, let measure, let group):
                 if let group { role = correlation?.type == group ? .member : .loose }
                 let quantity = try values.quantity(as: measure, slot)
                 return RecordDraft(
-                    row: slot.row, role: role, sample: try sample(type, .quantity(quantity), quantity.repairs))
+                    row: slot.row, role: role,
+                    sample: try sample(type, value: .quantity(quantity), repairs: quantity.repairs))
             case .event(let type):
-                return RecordDraft(row: slot.row, role: role, sample: try sample(type, .event))
+                return RecordDraft(row: slot.row, role: role, sample: try sample(type, value: .event))
             case .option(let type):
-                return RecordDraft(row: slot.row, role: role, sample: try sample(type, try values.option(of: type)))
-            case .member(let type, let measure, let place):
+                return RecordDraft(
+                    row: slot.row, role: role, sample: try sample(type, value: try values.option(of: type)))
+            case .member(let type, let measure, let index):
                 role = correlation?.type == type ? .member : .loose
                 let quantity = try values.quantity(as: measure, slot)
-                let value = HealthValue.pressure(quantity, at: place)
-                return RecordDraft(row: slot.row, role: role, sample: try sample(type, value, quantity.repairs))
+                let value = HealthValue.pressure(quantity, at: index)
+                return RecordDraft(
+                    row: slot.row, role: role, sample: try sample(type, value: value, repairs: quantity.repairs))
             }
         } catch {
             importReport.skip(slot.row, error)
@@ -238,7 +241,7 @@ struct ExportReader: MarkupEvents {
     private mutating func endRecord() {
         guard var draft = record.take() else { return }
         draft.details.complete(&draft.sample, &zones)
-        handOn(draft)
+        emit(draft)
         if let beats, beats.isOpen, let (series, repairs) = beats.series(draft.details, &zones) {
             batch.specials.append(ExportBatch.Special(record: series, row: nil, repairs: repairs))
         }
@@ -256,27 +259,27 @@ struct ExportReader: MarkupEvents {
         }
     }
 
-    private mutating func handOn(_ draft: RecordDraft) {
+    private mutating func emit(_ draft: RecordDraft) {
         let sample = HealthSample(draft.sample)
         switch draft.role {
-        case .standalone: hand(on: sample, draft.row, .standalone)
-        case .loose: hand(on: sample, draft.row, .loose)
+        case .standalone: emit(sample, row: draft.row, role: .standalone)
+        case .loose: emit(sample, row: draft.row, role: .loose)
         case .member:
             if let open = correlation, open.members.count < HealthSample.Content.memberLimit {
                 correlation?.members.append((sample, draft.row))
             } else {
-                hand(on: sample, draft.row, .loose)
+                emit(sample, row: draft.row, role: .loose)
             }
         }
     }
 
     /// Reads the values that all samples have.
     ///
-    /// - Parameter mended: the repairs that were made to the value.
+    /// - Parameter valueRepairs: the repairs that were made to the value.
     private mutating func sample(
-        _ type: HealthType, _ value: HealthValue, _ mended: Repairs = []
+        _ type: HealthType, value: HealthValue, repairs valueRepairs: Repairs = []
     ) throws(SkipReason) -> HealthSample.Content {
-        var repairs = pendingRepairs.union(mended)
+        var repairs = pendingRepairs.union(valueRepairs)
         let times = try values.times(&repairs)
         return HealthSample.Content(
             type: type, value: value, start: times.start, end: times.end, created: times.created,
@@ -294,7 +297,7 @@ struct ExportReader: MarkupEvents {
             return
         }
         let sample = Result { () throws(SkipReason) in
-            try self.sample(type, .bloodPressure(systolic: nil, diastolic: nil))
+            try self.sample(type, value: .bloodPressure(systolic: nil, diastolic: nil))
         }
         correlation = CorrelationDraft(type: type, row: row, sample: sample)
     }
@@ -305,13 +308,13 @@ struct ExportReader: MarkupEvents {
         switch draft.finished(&zones) {
         case .failure(let reason):
             importReport.skip(draft.row, reason)
-            for member in draft.members { hand(on: member.sample, member.row, .loose) }
+            for member in draft.members { emit(member.sample, row: member.row, role: .loose) }
         case .success(let sample):
             for member in draft.members {
-                hand(on: member.sample, member.row, .claimed)
+                emit(member.sample, row: member.row, role: .claimed)
                 importReport.skip(member.row, .memberOfCorrelation)
             }
-            hand(on: sample, draft.row, .correlation)
+            emit(sample, row: draft.row, role: .correlation)
         }
     }
 
@@ -323,7 +326,7 @@ struct ExportReader: MarkupEvents {
     }
 
     private mutating func readWorkoutPart(
-        _ element: ExportElement, _ attributes: MarkupAttributes, _ parent: ExportElement?
+        _ element: ExportElement, attributes: MarkupAttributes, in parent: ExportElement?
     ) {
         let isInActivity = parent == .workoutActivity
         guard workout != nil,
@@ -352,7 +355,7 @@ struct ExportReader: MarkupEvents {
         case .failure(let reason): importReport.skip(draft.row, reason)
         case .success(let sample):
             files.add(routes: draft.routes, of: sample)
-            hand(on: sample, draft.row, .standalone)
+            emit(sample, row: draft.row, role: .standalone)
             if let route = draft.route(of: sample, selection) {
                 batch.specials.append(ExportBatch.Special(record: route, row: nil, repairs: []))
             }
@@ -380,7 +383,7 @@ struct ExportReader: MarkupEvents {
         if isNew == false { importReport.drop(.repeated) }
     }
 
-    private mutating func hand(on sample: HealthSample, _ row: Int, _ role: ExportBatch.Role) {
+    private mutating func emit(_ sample: HealthSample, row: Int, role: ExportBatch.Role) {
         batch.samples.append(sample)
         batch.marks.append(ExportBatch.Mark(row: row, role: role))
     }

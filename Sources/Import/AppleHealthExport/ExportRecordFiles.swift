@@ -13,8 +13,8 @@ struct ExportRecordFiles {
     /// - Parameter name: the name of the file, to find its entry in the XML. It is not stored.
     /// - Returns: the record; nil if the file is not selected or has a problem, which is added to the import report.
     func read(
-        _ kind: ExportFile, name: String, _ source: any ByteSource, _ selection: HealthSelection,
-        _ importReport: inout HealthImportReport
+        _ kind: ExportFileKind, name: String, from source: any ByteSource, selection: HealthSelection,
+        into importReport: inout HealthImportReport
     ) throws(ExportError) -> ExportBatch.Special? {
         guard selection.selects(kind.special) else {
             importReport.notRead[kind.rawValue, default: 0] += 1
@@ -36,7 +36,7 @@ struct ExportRecordFiles {
                 return !reader.isDone
             }
             result = reader.finish().flatMap { file in
-                guard var route = WorkoutRoute(track: file.track, detail: .places) else {
+                guard var route = WorkoutRoute(track: file.track, detail: .locations) else {
                     return .failure(.routeWithoutPoints)
                 }
                 if let entry = entries.route(name) {
@@ -123,7 +123,7 @@ extension WorkoutRoute {
     }
 }
 
-extension ExportFile {
+extension ExportFileKind {
     /// The kind of record in the file, for the three kinds of files with records.
     fileprivate var special: SpecialKind {
         switch self {

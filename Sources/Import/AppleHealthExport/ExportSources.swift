@@ -39,14 +39,14 @@ struct ExportSources {
         where device.holds(entry.device) && name.holds(entry.name) && version.holds(entry.version) {
             return entry.source
         }
-        let source = Self.read(name, version, Array(device))
+        let source = Self.read(name, version: version, device: Array(device))
         if known.count == Self.limit { known.removeFirst() }
         known.append(Known(name: Array(name), version: Array(version), device: Array(device), source: source))
         return source
     }
 
     private static func read(
-        _ name: UnsafeBufferPointer<UInt8>, _ version: UnsafeBufferPointer<UInt8>, _ device: [UInt8]
+        _ name: UnsafeBufferPointer<UInt8>, version: UnsafeBufferPointer<UInt8>, device: [UInt8]
     ) -> HealthSource {
         var device = device
         let count = device.withUnsafeMutableBufferPointer { MarkupReference.resolve($0) }

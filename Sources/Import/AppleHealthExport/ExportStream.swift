@@ -48,9 +48,9 @@ final class ExportStream {
 
     private func readChunk() throws {
         // 1. Read after the remaining bytes.
-        let room = UnsafeMutableRawBufferPointer(
+        let target = UnsafeMutableRawBufferPointer(
             rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<min(filled + Self.chunk, Self.capacity)])
-        let count = try source.read(into: room)
+        let count = try source.read(into: target)
         isLast = count == 0
         filled += count
         var used = 0

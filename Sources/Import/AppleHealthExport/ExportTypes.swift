@@ -3,24 +3,24 @@ import HealthData
 /// How records are read, by type. Records are sorted by type, so the last result is nearly always the next one too.
 struct ExportTypes {
     private let selection: HealthSelection
-    enum Reading {
+    enum RecordRule {
         case skip(SkipReason)
         /// A quantity, with the correlation that it can be a member of.
         case quantity(HealthType, HealthMeasure, HealthType?)
         case option(HealthType)
         case event(HealthType)
-        case member(HealthType, HealthMeasure, place: Int)
+        case member(HealthType, HealthMeasure, index: Int)
     }
 
     /// How one type is read. It is a class, so that passing it is cheap.
     final class Slot {
         let row: Int
-        let reading: Reading
+        let rule: RecordRule
         private var lastUnit: (name: [UInt8], unit: SourceUnit?)?
 
-        init(row: Int, reading: Reading) {
+        init(row: Int, rule: RecordRule) {
             self.row = row
-            self.reading = reading
+            self.rule = rule
         }
 
         /// Returns the unit with the name; nil if it cannot be converted to the measure. A type nearly always has one
@@ -51,7 +51,7 @@ struct ExportTypes {
         let slot =
             slots[text]
             ?? Slot(
-                row: importReport.row(for: text, isTyped: selection.table.type(text) != nil), reading: reading(of: text)
+                row: importReport.row(for: text, isTyped: selection.table.type(text) != nil), rule: rule(of: text)
             )
         if slots.count < 4000 { slots[text] = slot }
         lastName = Array(bytes.prefix(201))
@@ -59,12 +59,12 @@ struct ExportTypes {
         return slot
     }
 
-    private func reading(of name: String) -> Reading {
+    private func rule(of name: String) -> RecordRule {
         guard let type = selection.table.type(name) else { return .skip(.unsupportedType) }
         // The pressures have rows of their own, but their samples are members of a correlation.
-        if let (correlation, place) = selection.table.correlation(of: type) {
+        if let (correlation, index) = selection.table.correlation(of: type) {
             guard selection.selects(correlation) || selection.selects(type) else { return .skip(.notSelected) }
-            return .member(correlation, correlation.components[place].measure, place: place)
+            return .member(correlation, correlation.components[index].measure, index: index)
         }
         guard selection.selects(type) else { return .skip(.notSelected) }
         switch type.kind {

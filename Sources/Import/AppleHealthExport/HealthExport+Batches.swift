@@ -11,14 +11,14 @@ extension HealthExport {
         afterBatch: (HealthProgress) async throws -> Void
     ) async throws -> HealthImportReport {
         let conversion = HealthConversion(selection, sink)
-        let ahead = try ExportReadingAhead(path: path, selection)
-        var batch = try await ahead.next()
+        let reader = try BackgroundBatchReader(path: path, selection)
+        var batch = try await reader.next()
         while let current = batch {
-            async let next = ahead.next()
+            async let next = reader.next()
             try conversion.take(current)
             try await afterBatch(current.progress)
             batch = try await next
         }
-        return try conversion.finish(with: await ahead.importReport)
+        return try conversion.finish(with: await reader.importReport)
     }
 }

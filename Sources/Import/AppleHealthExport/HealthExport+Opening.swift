@@ -6,9 +6,9 @@ extension HealthExport {
     ///
     /// - Throws: ``ExportError`` if there is no readable export.
     public func check() throws {
-        let reading = try ExportReading(path: path, HealthSelection())
+        let reader = try ExportBatchReader(path: path, HealthSelection())
         // An archive can contain other files before the export.
-        while let batch = try reading.next() {
+        while let batch = try reader.next() {
             if batch.progress.elements > 0 { return }
         }
     }

@@ -40,9 +40,9 @@ public struct HealthExport: Sendable {
     /// Converts the export and passes all resources to a sink.
     public func convert(_ selection: HealthSelection, into sink: HealthSink) throws -> HealthImportReport {
         let conversion = HealthConversion(selection, sink)
-        let reading = try ExportReading(path: path, selection)
-        while let batch = try reading.next() { try conversion.take(batch) }
-        return try conversion.finish(with: reading.importReport)
+        let reader = try ExportBatchReader(path: path, selection)
+        while let batch = try reader.next() { try conversion.take(batch) }
+        return try conversion.finish(with: reader.importReport)
     }
 
     /// Converts the export on two cores: one reads ahead while the other converts. Order and import report are the same
@@ -54,14 +54,14 @@ public struct HealthExport: Sendable {
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> HealthImportReport {
         let conversion = HealthConversion(selection, sink)
-        let ahead = try ExportReadingAhead(path: path, selection)
-        var batch = try await ahead.next()
+        let reader = try BackgroundBatchReader(path: path, selection)
+        var batch = try await reader.next()
         while let current = batch {
-            async let next = ahead.next()
+            async let next = reader.next()
             try conversion.take(current)
             progress(current.progress)
             batch = try await next
         }
-        return try conversion.finish(with: await ahead.importReport)
+        return try conversion.finish(with: await reader.importReport)
     }
 }

@@ -9,7 +9,7 @@ struct KnownMetadata {
         let value: [UInt8]
         let meaning: Meaning
 
-        init(_ key: [UInt8], _ value: [UInt8], _ meaning: Meaning) {
+        init(key: [UInt8], value: [UInt8], meaning: Meaning) {
             self.key = key
             self.value = value
             self.meaning = meaning
@@ -33,7 +33,7 @@ struct KnownMetadata {
         // Measured values rarely recur.
         if case .entry(.datum(let datum)) = meaning, case .quantity = datum.value { return meaning }
         if known.count == Self.limit { known.removeFirst() }
-        known.append(Known(Array(key), Array(value), meaning))
+        known.append(Known(key: Array(key), value: Array(value), meaning: meaning))
         return meaning
     }
 }

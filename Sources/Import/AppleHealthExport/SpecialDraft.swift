@@ -37,23 +37,23 @@ struct SpecialDraft {
         }
         switch element {
         case .activitySummary:
-            let (record, mended) = try ActivitySummary.read(own)
-            return (record, repairs.union(mended))
+            let (record, readRepairs) = try ActivitySummary.read(own)
+            return (record, repairs.union(readRepairs))
         case .audiogram:
             let points = children.filter { $0.element == .sensitivityPoint }.map { child -> ElementAttributes in
                 { child.attributes[$0] }
             }
-            var (record, mended) = try Audiogram.read(own, points: points)
+            var (record, readRepairs) = try Audiogram.read(own, points: points)
             record.start = details.local(record.start, &zones)
             record.end = details.local(record.end, &zones)
             record.origin = details.local(record.origin, &zones)
-            return (record, repairs.union(mended))
+            return (record, repairs.union(readRepairs))
         case .visionPrescription:
-            var (record, mended) = try VisionPrescription.read(own, right: child(.rightEye), left: child(.leftEye))
+            var (record, readRepairs) = try VisionPrescription.read(own, right: child(.rightEye), left: child(.leftEye))
             record.issued = details.local(record.issued, &zones)
             record.expires = record.expires.map { details.local($0, &zones) }
             record.origin = details.local(record.origin, &zones)
-            return (record, repairs.union(mended))
+            return (record, repairs.union(readRepairs))
         default: throw .unsupportedType
         }
     }

@@ -39,13 +39,13 @@ struct WorkoutDraft {
         let name = values.text(.workoutActivityType) ?? ""
         workout = HealthWorkout(activityNamed: name, &repairs)
         var totals: [(identifier: String, value: String, unit: String)] = []
-        func add(_ identifier: String, _ value: ExportAttribute, _ unit: ExportAttribute) {
+        func add(_ identifier: String, value: ExportAttribute, unit: ExportAttribute) {
             guard let text = values.text(value), !text.isEmpty else { return }
             totals.append((identifier, text, values.text(unit) ?? ""))
         }
-        add(WorkoutComponent.duration, .duration, .durationUnit)
-        add(WorkoutComponent.energy, .totalEnergyBurned, .totalEnergyBurnedUnit)
-        add(HealthType.distanceIdentifier(of: workout.activity), .totalDistance, .totalDistanceUnit)
+        add(WorkoutComponent.duration, value: .duration, unit: .durationUnit)
+        add(WorkoutComponent.energy, value: .totalEnergyBurned, unit: .totalEnergyBurnedUnit)
+        add(HealthType.distanceIdentifier(of: workout.activity), value: .totalDistance, unit: .totalDistanceUnit)
         self.totals = totals
         self.repairs = repairs
     }
@@ -69,7 +69,7 @@ struct WorkoutDraft {
         for figure in figures where measure(figure.identifier) != nil {
             guard let text = values.text(figure.attribute), !text.isEmpty else { continue }
             isEmpty = false
-            add(figure.identifier, text, unit, ofActivity: ofActivity)
+            add(figure.identifier, text: text, unit: unit, ofActivity: ofActivity)
         }
         if isEmpty { statisticsLeftOut += 1 }
     }
@@ -126,7 +126,7 @@ struct WorkoutDraft {
     /// Returns the route of the points; nil if there are none.
     func route(of sample: HealthSample, _ selection: HealthSelection) -> WorkoutRoute? {
         var route = WorkoutRoute(
-            track: track, detail: .places, offsetMinutes: sample.start.offsetMinutes,
+            track: track, detail: .locations, offsetMinutes: sample.start.offsetMinutes,
             origin: SpecialOrigin(source: sample.source))
         route?.refer(to: sample.fingerprint, selection)
         return route
@@ -138,7 +138,7 @@ struct WorkoutDraft {
         case .success(let times):
             endEvent()
             endActivity()
-            for total in totals { add(total.identifier, total.value, total.unit, ofActivity: false) }
+            for total in totals { add(total.identifier, text: total.value, unit: total.unit, ofActivity: false) }
             for _ in 0..<workout.add(activities: activities) { drop() }
             workout.addDuration(from: times.start, to: times.end)
             if let zone = details.zone { workout.setOffsets { zones.minutes(in: zone, at: $0) } }
@@ -185,7 +185,7 @@ struct WorkoutDraft {
         type.components.first { $0.identifier == identifier }?.measure
     }
 
-    private mutating func add(_ identifier: String, _ text: String?, _ unit: String, ofActivity: Bool) {
+    private mutating func add(_ identifier: String, text: String?, unit: String, ofActivity: Bool) {
         guard let text, !text.isEmpty, ofActivity || !workout.has(identifier), let measure = measure(identifier)
         else { return }
         do throws(SkipReason) {

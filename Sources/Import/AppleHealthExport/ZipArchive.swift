@@ -17,7 +17,7 @@ final class ZipArchive: ByteSource {
     enum Entry {
         case candidate
         /// A file of a kind that is recognised by its name, with its name without folders.
-        case other(ExportFile, name: String)
+        case other(ExportFileKind, name: String)
         /// An invalid path, or one that leads out of the archive.
         case refused
     }
@@ -78,7 +78,7 @@ final class ZipArchive: ByteSource {
         if name.hasPrefix("/") || name.contains("\\") || parts.contains("..") { return .refused }
         if parts.contains("__MACOSX") || parts.last?.hasPrefix("._") == true { return .other(.resourceFork, name: "") }
         let own = String(parts.last ?? "")
-        let file = ExportFile(name: own)
+        let file = ExportFileKind(name: own)
         return file == .xml || file == .unknown ? .candidate : .other(file, name: own)
     }
 
@@ -87,9 +87,9 @@ final class ZipArchive: ByteSource {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
-            let place = filled
+            let start = filled
             let result = bytes.withUnsafeMutableBytes { buffer -> Result<Int, ExportError> in
-                Result { () throws(ExportError) in try unpack(UnsafeMutableRawBufferPointer(rebasing: buffer[place...]))
+                Result { () throws(ExportError) in try unpack(UnsafeMutableRawBufferPointer(rebasing: buffer[start...]))
                 }
             }
             let got = try result.get()

@@ -4,26 +4,26 @@ import Foundation
 enum Arithmetic {
     /// Returns the result; nil (empty) for a division by zero and for a result that cannot be represented.
     static func apply(
-        _ sign: FHIRPathOperator, _ left: FHIRPathValue, _ right: FHIRPathValue
+        _ sign: FHIRPathOperator, left: FHIRPathValue, right: FHIRPathValue
     ) throws(FHIRPathError) -> FHIRPathValue? {
         switch (left, right) {
-        case (.integer(let a), .integer(let b)): return integers(sign, a, b, isLong: false)
+        case (.integer(let a), .integer(let b)): return integers(sign, left: a, right: b, isLong: false)
         case (.long(let a), .long(let b)), (.integer(let a), .long(let b)),
             (.long(let a), .integer(let b)):
-            return integers(sign, a, b, isLong: true)
-        case (.decimal(let a), .decimal(let b)): return decimals(sign, a, b)
+            return integers(sign, left: a, right: b, isLong: true)
+        case (.decimal(let a), .decimal(let b)): return decimals(sign, left: a, right: b)
         case (.decimal(let a), .integer(let b)), (.decimal(let a), .long(let b)):
-            return decimals(sign, a, FHIRPathDecimal(b))
+            return decimals(sign, left: a, right: FHIRPathDecimal(b))
         case (.integer(let a), .decimal(let b)), (.long(let a), .decimal(let b)):
-            return decimals(sign, FHIRPathDecimal(a), b)
+            return decimals(sign, left: FHIRPathDecimal(a), right: b)
         case (.string(let a), .string(let b)) where sign == .add: return .string(a + b)
-        case (.quantity(let a), .quantity(let b)): return try quantities(sign, a, b)
+        case (.quantity(let a), .quantity(let b)): return try quantities(sign, left: a, right: b)
         case (.quantity(let a), .integer(let b)):
-            return try quantities(sign, a, plain(FHIRPathDecimal(b)))
-        case (.quantity(let a), .decimal(let b)): return try quantities(sign, a, plain(b))
+            return try quantities(sign, left: a, right: plain(FHIRPathDecimal(b)))
+        case (.quantity(let a), .decimal(let b)): return try quantities(sign, left: a, right: plain(b))
         case (.integer(let a), .quantity(let b)):
-            return try quantities(sign, plain(FHIRPathDecimal(a)), b)
-        case (.decimal(let a), .quantity(let b)): return try quantities(sign, plain(a), b)
+            return try quantities(sign, left: plain(FHIRPathDecimal(a)), right: b)
+        case (.decimal(let a), .quantity(let b)): return try quantities(sign, left: plain(a), right: b)
         case (.temporal(let a), .quantity(let b)) where sign == .add || sign == .subtract:
             return .temporal(try a.adding(b, sign: sign == .add ? 1 : -1))
         case (.temporal, .integer), (.temporal, .decimal):
@@ -40,7 +40,9 @@ enum Arithmetic {
         QuantityValue(number, unit: "1", isCalendar: false)
     }
 
-    private static func integers(_ sign: FHIRPathOperator, _ a: Int, _ b: Int, isLong: Bool) -> FHIRPathValue? {
+    private static func integers(
+        _ sign: FHIRPathOperator, left a: Int, right b: Int, isLong: Bool
+    ) -> FHIRPathValue? {
         let result: (partialValue: Int, overflow: Bool)
         switch sign {
         case .add: result = a.addingReportingOverflow(b)
@@ -50,7 +52,7 @@ enum Arithmetic {
         case .mod: result = b == 0 ? (0, true) : a.remainderReportingOverflow(dividingBy: b)
         default:
             guard b != 0 else { return nil }
-            return decimals(.divide, FHIRPathDecimal(a), FHIRPathDecimal(b))
+            return decimals(.divide, left: FHIRPathDecimal(a), right: FHIRPathDecimal(b))
         }
         guard !result.overflow else { return nil }
         if isLong { return .long(result.partialValue) }
@@ -61,7 +63,7 @@ enum Arithmetic {
     }
 
     private static func decimals(
-        _ sign: FHIRPathOperator, _ a: FHIRPathDecimal, _ b: FHIRPathDecimal
+        _ sign: FHIRPathOperator, left a: FHIRPathDecimal, right b: FHIRPathDecimal
     ) -> FHIRPathValue? {
         switch sign {
         case .add: return a.adding(b).map(FHIRPathValue.decimal)
@@ -97,7 +99,7 @@ enum Arithmetic {
     }
 
     private static func quantities(
-        _ sign: FHIRPathOperator, _ a: QuantityValue, _ b: QuantityValue
+        _ sign: FHIRPathOperator, left a: QuantityValue, right b: QuantityValue
     ) throws(FHIRPathError) -> FHIRPathValue? {
         switch sign {
         case .multiply: return a.multiplied(by: b).map(FHIRPathValue.quantity)

@@ -65,7 +65,7 @@ enum CalendarUnit: String, Sendable {
         }
     }
 
-    static func convert(_ value: Decimal, _ from: CalendarUnit, _ to: CalendarUnit) -> Decimal {
+    static func convert(_ value: Decimal, from: CalendarUnit, to: CalendarUnit) -> Decimal {
         let (left, right) = ratio(from, to)
         return from == to ? value : value * left / right
     }

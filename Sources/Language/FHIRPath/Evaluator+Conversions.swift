@@ -4,7 +4,7 @@ import Foundation
 extension Evaluator {
     /// Evaluates `toX()` and `convertsToX()` (<https://hl7.org/fhirpath/N1/#conversion>).
     mutating func conversion(
-        _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
+        _ function: FHIRPathFunction, on input: Items, arguments: [ExpressionNode], in scope: Scope
     ) throws(FHIRPathError) -> Items {
         let convert: (FHIRPathValue) -> FHIRPathValue?
         switch function {

@@ -134,8 +134,8 @@ enum ValueEquality {
         if left.count == 1 { return areEquivalent(left[0], right[0]) }
         var rest = right
         for item in left {
-            guard let place = rest.firstIndex(where: { areEquivalent(item, $0) }) else { return false }
-            rest.remove(at: place)
+            guard let index = rest.firstIndex(where: { areEquivalent(item, $0) }) else { return false }
+            rest.remove(at: index)
         }
         return true
     }
@@ -187,11 +187,11 @@ enum ValueEquality {
             guard a.count == b.count else { return false }
             var rest = b
             for item in a {
-                guard let place = rest.firstIndex(where: { equivalentJSON(item, $0, isCoding: isCoding) })
+                guard let index = rest.firstIndex(where: { equivalentJSON(item, $0, isCoding: isCoding) })
                 else {
                     return false
                 }
-                rest.remove(at: place)
+                rest.remove(at: index)
             }
             return true
         case (.string(let a), .string(let b)): return normalized(a) == normalized(b)
@@ -218,7 +218,7 @@ extension Decimal {
 /// Ordering of two values (<https://hl7.org/fhirpath/N1/#comparison>).
 enum ValueOrder {
     /// Returns -1, 0 or 1; nil if the order is not known.
-    static func compare(_ left: FHIRPathValue, _ right: FHIRPathValue, _ name: String)
+    static func compare(_ left: FHIRPathValue, with right: FHIRPathValue, name: String)
         throws(FHIRPathError) -> Int?
     {
         func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b ? -1 : a == b ? 0 : 1 }
@@ -235,7 +235,7 @@ enum ValueOrder {
         case (.decimal(let a), .integer(let b)), (.decimal(let a), .long(let b)):
             return a.compare(FHIRPathDecimal(b))
         case (.temporal(let a), .temporal(let b)):
-            guard (a.kind == .time) == (b.kind == .time) else { throw mismatch(left, right, name) }
+            guard (a.kind == .time) == (b.kind == .time) else { throw mismatch(left, with: right, name: name) }
             return a.compare(b)
         case (.quantity(let a), .quantity(let b)): return a.compare(b)
         case (.quantity(let a), .integer(let b)):
@@ -248,11 +248,11 @@ enum ValueOrder {
             return QuantityValue(a, unit: "1", isCalendar: false).compare(b)
         case (.element(let a), _) where a.isPrimitive && a.value.isNull: return nil
         case (_, .element(let b)) where b.isPrimitive && b.value.isNull: return nil
-        default: throw mismatch(left, right, name)
+        default: throw mismatch(left, with: right, name: name)
         }
     }
 
-    private static func mismatch(_ left: FHIRPathValue, _ right: FHIRPathValue, _ name: String) -> FHIRPathError {
+    private static func mismatch(_ left: FHIRPathValue, with right: FHIRPathValue, name: String) -> FHIRPathError {
         .execution(
             "not-comparable", "\(name) cannot compare a \(left.typeName) with a \(right.typeName).")
     }

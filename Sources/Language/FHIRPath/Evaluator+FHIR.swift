@@ -4,8 +4,8 @@ import Foundation
 extension Evaluator {
     /// Evaluates the functions that FHIR adds (<https://hl7.org/fhir/R4/fhirpath.html#functions>).
     mutating func fhir(
-        _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope,
-        _ place: FHIRPathPlace
+        _ function: FHIRPathFunction, on input: Items, arguments: [ExpressionNode], in scope: Scope,
+        at location: SourceLocation
     ) throws(FHIRPathError) -> Items {
         switch function {
         case .extension:
@@ -73,18 +73,18 @@ extension Evaluator {
                 .execution, code: "no-definition",
                 message:
                     "\(function.rawValue)() needs the profile of the element, which is not known here.",
-                at: place)
+                at: location)
         default:
             throw FHIRPathError(
                 .semantic, code: "unknown-function",
                 message: "There is no function \(function.rawValue)() here.",
-                at: place)
+                at: location)
         }
     }
 
-    private static let extensionName = MemberName("extension", FHIRPathPlace(line: 1, column: 1))
+    private static let extensionName = MemberName("extension", SourceLocation(line: 1, column: 1))
     private static let modifierName = MemberName(
-        "modifierExtension", FHIRPathPlace(line: 1, column: 1))
+        "modifierExtension", SourceLocation(line: 1, column: 1))
 
     private struct Item {
         let value: FHIRPathValue

@@ -5,31 +5,33 @@ extension Evaluator {
     /// Evaluates a call. Arguments that are evaluated once have the present `$this`; criteria and projections are
     /// evaluated for each item.
     mutating func call(
-        _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope,
-        _ place: FHIRPathPlace
+        _ function: FHIRPathFunction, on input: Items, arguments: [ExpressionNode], in scope: Scope,
+        at location: SourceLocation
     ) throws(FHIRPathError) -> Items {
         switch function.group {
         case .collection: break
-        case .conversion: return try conversion(function, input, arguments, scope)
-        case .text: return try text(function, input, arguments, scope)
-        case .math: return try math(function, input, arguments, scope)
-        case .fhir: return try fhir(function, input, arguments, scope, place)
+        case .conversion: return try conversion(function, on: input, arguments: arguments, in: scope)
+        case .text: return try text(function, on: input, arguments: arguments, in: scope)
+        case .math: return try math(function, on: input, arguments: arguments, in: scope)
+        case .fhir: return try fhir(function, on: input, arguments: arguments, in: scope, at: location)
         }
         switch function {
         // Existence
         case .empty: return .truth(input.isEmpty)
         case .exists:
             guard let node = arguments.first else { return .truth(!input.isEmpty) }
-            return .truth(try find(in: input, node, scope, "exists()", isWanted: true))
-        case .all: return .truth(!(try find(in: input, arguments[0], scope, "all()", isWanted: false)))
+            return .truth(try find(in: input, matching: node, scope: scope, name: "exists()", isWanted: true))
+        case .all:
+            return .truth(
+                !(try find(in: input, matching: arguments[0], scope: scope, name: "all()", isWanted: false)))
         case .count: return .one(.integer(input.count))
         case .not:
             guard let truth = try boolean(input, "not()") else { return .empty }
             return .truth(!truth)
 
         // Filtering and projection
-        case .where: return try filtered(input, arguments[0], scope)
-        case .select: return try selected(input, arguments[0], scope)
+        case .where: return try filtered(input, by: arguments[0], in: scope)
+        case .select: return try selected(input, by: arguments[0], in: scope)
         case .ofType:
             guard case .type(let type) = arguments[0] else { return .empty }
             return try typed(input, type)
@@ -50,22 +52,22 @@ extension Evaluator {
         // Types and the rest
         case .is:
             guard case .type(let type) = arguments[0] else { return .empty }
-            return try isOf(input, type, "is()")
+            return try isOf(input, type: type, name: "is()")
         case .as:
             guard case .type(let type) = arguments[0] else { return .empty }
             return try cast(input, type)
-        case .iif: return try iif(input, arguments, scope)
-        case .defineVariable: return try defineVariable(input, arguments, scope)
-        case .aggregate: return try aggregated(input, arguments, scope)
+        case .iif: return try iif(input, arguments: arguments, in: scope)
+        case .defineVariable: return try defineVariable(input, arguments: arguments, in: scope)
+        case .aggregate: return try aggregated(input, arguments: arguments, in: scope)
         case .now, .today, .timeOfDay: return .one(.temporal(clock(function)))
-        default: return Items(try callOnArray(function, input.array, arguments, scope))
+        default: return Items(try callOnArray(function, on: input.array, arguments: arguments, in: scope))
         }
     }
 
     /// Evaluates functions of the collection as a whole.
     private mutating func callOnArray(
-        _ function: FHIRPathFunction, _ input: [FHIRPathValue], _ arguments: [ExpressionNode],
-        _ scope: Scope
+        _ function: FHIRPathFunction, on input: [FHIRPathValue], arguments: [ExpressionNode],
+        in scope: Scope
     ) throws(FHIRPathError) -> [FHIRPathValue] {
         try spend(input.count / Evaluator.bytesPerStep)
         switch function {
@@ -78,8 +80,8 @@ extension Evaluator {
             return [.boolean(try isSubset(try argument(arguments[0], scope).array, input))]
         case .distinct: return try distinct(input)
         case .isDistinct: return [.boolean(try distinct(input).count == input.count)]
-        case .repeat: return try repeated(input, arguments[0], scope, isDistinct: true)
-        case .repeatAll: return try repeated(input, arguments[0], scope, isDistinct: false)
+        case .repeat: return try repeated(input, by: arguments[0], in: scope, isDistinct: true)
+        case .repeatAll: return try repeated(input, by: arguments[0], in: scope, isDistinct: false)
         case .tail: return Array(input.dropFirst())
         case .skip:
             guard let count = try integer(try argument(arguments[0], scope), "skip()") else { return [] }
@@ -104,11 +106,11 @@ extension Evaluator {
             }
             if let trace = context.trace {
                 let shown =
-                    arguments.count == 2 ? try selected(Items(input), arguments[1], scope).array : input
+                    arguments.count == 2 ? try selected(Items(input), by: arguments[1], in: scope).array : input
                 trace(name, shown)
             }
             return input
-        case .sort: return try sorted(input, arguments, scope)
+        case .sort: return try sorted(input, arguments: arguments, in: scope)
         case .type: return input.map(TypeMatch.info)
         case .children: return try children(of: input)
         case .descendants: return try descendants(input)
@@ -120,43 +122,44 @@ extension Evaluator {
 
     /// Whether the criterion has the wanted value for any item.
     private mutating func find(
-        in input: Items, _ node: ExpressionNode, _ scope: Scope, _ name: @autoclosure () -> String,
+        in input: Items, matching node: ExpressionNode, scope: Scope, name: @autoclosure () -> String,
         isWanted: Bool
     ) throws(FHIRPathError) -> Bool {
         switch input {
         case .empty: return false
-        case .one(let item): return try criterion(node, item, 0, scope, name()) == isWanted
+        case .one(let item): return try criterion(node, on: item, index: 0, in: scope, name: name()) == isWanted
         case .many(let values):
             for (index, item) in values.enumerated()
-            where try criterion(node, item, index, scope, name()) == isWanted { return true }
+            where try criterion(node, on: item, index: index, in: scope, name: name()) == isWanted { return true }
             return false
         }
     }
 
     private mutating func filtered(
-        _ input: Items, _ node: ExpressionNode, _ scope: Scope
+        _ input: Items, by node: ExpressionNode, in scope: Scope
     ) throws(FHIRPathError) -> Items {
         switch input {
         case .empty: return .empty
-        case .one(let item): return try criterion(node, item, 0, scope, "where()") ? input : .empty
+        case .one(let item):
+            return try criterion(node, on: item, index: 0, in: scope, name: "where()") ? input : .empty
         case .many(let values):
             var output = Items.empty
             for (index, item) in values.enumerated()
-            where try criterion(node, item, index, scope, "where()") { output.append(item) }
+            where try criterion(node, on: item, index: index, in: scope, name: "where()") { output.append(item) }
             return output
         }
     }
 
     private mutating func selected(
-        _ input: Items, _ node: ExpressionNode, _ scope: Scope
+        _ input: Items, by node: ExpressionNode, in scope: Scope
     ) throws(FHIRPathError) -> Items {
         switch input {
         case .empty: return .empty
-        case .one(let item): return try project(node, item, 0, scope)
+        case .one(let item): return try project(node, on: item, index: 0, in: scope)
         case .many(let values):
             var output = Items.empty
             for (index, item) in values.enumerated() {
-                output.append(try project(node, item, index, scope))
+                output.append(try project(node, on: item, index: index, in: scope))
                 if output.count > context.limits.items { _ = try bounded(output.array) }
             }
             return output
@@ -178,12 +181,12 @@ extension Evaluator {
     }
 
     private mutating func aggregated(
-        _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
+        _ input: Items, arguments: [ExpressionNode], in scope: Scope
     ) throws(FHIRPathError) -> Items {
         var inner = scope
         inner.total = arguments.count == 2 ? try argument(arguments[1], scope) : .empty
         for (index, item) in input.array.enumerated() {
-            inner.total = try project(arguments[0], item, index, inner)
+            inner.total = try project(arguments[0], on: item, index: index, in: inner)
             if case .many(let values)? = inner.total { _ = try bounded(values) }
         }
         return inner.total ?? .empty
@@ -191,14 +194,14 @@ extension Evaluator {
 
     /// Evaluates an argument once, with the present `$this` as focus.
     mutating func argument(_ node: ExpressionNode, _ scope: Scope) throws(FHIRPathError) -> Items {
-        try branch(node, scope.this, scope)
+        try branch(node, on: scope.this, in: scope)
     }
 
     mutating func project(
-        _ node: ExpressionNode, _ item: FHIRPathValue, _ index: Int, _ scope: Scope
+        _ node: ExpressionNode, on item: FHIRPathValue, index: Int, in scope: Scope
     ) throws(FHIRPathError) -> Items {
         let focus = Items.one(item)
-        return try branch(node, focus, Scope(this: focus, index: index, total: scope.total))
+        return try branch(node, on: focus, in: Scope(this: focus, index: index, total: scope.total))
     }
 
     private func booleans(_ input: [FHIRPathValue], _ name: String) throws(FHIRPathError) -> [Bool] {
@@ -243,13 +246,13 @@ extension Evaluator {
     }
 
     private mutating func iif(
-        _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
+        _ input: Items, arguments: [ExpressionNode], in scope: Scope
     ) throws(FHIRPathError) -> Items {
         guard !input.isSeveral else { throw .several("iif()") }
         var inner = scope
         // Also if there is no item: `empty()` is then true.
         inner.this = input
-        let criterion = try branch(arguments[0], inner.this, inner)
+        let criterion = try branch(arguments[0], on: inner.this, in: inner)
         var truth = false
         switch criterion {
         case .empty: break
@@ -263,12 +266,12 @@ extension Evaluator {
             throw .semantic(
                 "boolean-expected", "The criterion of iif() is one boolean, not several items.")
         }
-        if truth { return try branch(arguments[1], inner.this, inner) }
-        return arguments.count == 3 ? try branch(arguments[2], inner.this, inner) : .empty
+        if truth { return try branch(arguments[1], on: inner.this, in: inner) }
+        return arguments.count == 3 ? try branch(arguments[2], on: inner.this, in: inner) : .empty
     }
 
     private mutating func defineVariable(
-        _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
+        _ input: Items, arguments: [ExpressionNode], in scope: Scope
     ) throws(FHIRPathError) -> Items {
         guard let name = try string(try argument(arguments[0], scope), "defineVariable()"),
             !name.isEmpty
@@ -285,7 +288,7 @@ extension Evaluator {
         if arguments.count == 2 {
             var inner = scope
             inner.this = input
-            value = try branch(arguments[1], input, inner)
+            value = try branch(arguments[1], on: input, in: inner)
         }
         define(name, value)
         return input
@@ -304,14 +307,14 @@ extension Evaluator {
     /// Breadth-first: the output is also the queue of items whose children are not yet visited.
     private mutating func descendants(_ input: [FHIRPathValue]) throws(FHIRPathError) -> [FHIRPathValue] {
         var output = try children(of: input)
-        var place = 0
-        while place < output.count {
-            if case .element(let element) = output[place] {
+        var index = 0
+        while index < output.count {
+            if case .element(let element) = output[index] {
                 let before = output.count
                 Navigation.appendChildren(of: element, to: &output)
                 try spend(1 + output.count - before)
             }
-            place += 1
+            index += 1
             if output.count > context.limits.items { _ = try bounded(output) }
         }
         return output
@@ -319,7 +322,7 @@ extension Evaluator {
 
     /// Projects new items repeatedly. An item that was found before is not projected again.
     private mutating func repeated(
-        _ input: [FHIRPathValue], _ node: ExpressionNode, _ scope: Scope, isDistinct: Bool
+        _ input: [FHIRPathValue], by node: ExpressionNode, in scope: Scope, isDistinct: Bool
     ) throws(FHIRPathError) -> [FHIRPathValue] {
         var seen = DistinctValues()
         var output: [FHIRPathValue] = []
@@ -327,7 +330,7 @@ extension Evaluator {
         while !open.isEmpty {
             var next: [FHIRPathValue] = []
             for (index, item) in open.enumerated() {
-                for found in try project(node, item, index, scope).array {
+                for found in try project(node, on: item, index: index, in: scope).array {
                     try spend()
                     if isDistinct {
                         let before = seen.values.count

@@ -4,7 +4,7 @@ import Foundation
 extension Evaluator {
     /// Evaluates the functions on numbers and on the precision of values (<https://hl7.org/fhirpath/N1/#math>).
     mutating func math(
-        _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
+        _ function: FHIRPathFunction, on input: Items, arguments: [ExpressionNode], in scope: Scope
     ) throws(FHIRPathError) -> Items {
         var name: String { function.rawValue + "()" }
         switch function {
@@ -52,19 +52,20 @@ extension Evaluator {
         guard let value = try single(input, name) else { return .empty }
         if case .quantity(let quantity) = value {
             guard
-                let result = try number(function, .decimal(quantity.value), arguments, scope, name),
+                let result = try number(
+                    function, of: .decimal(quantity.value), arguments: arguments, in: scope, name: name),
                 case .decimal(let decimal)? = Conversion.decimal(result)
             else { return .empty }
             return .one(
                 .quantity(QuantityValue(decimal, unit: quantity.unit, isCalendar: quantity.isCalendar)))
         }
-        return try number(function, value, arguments, scope, name).map { .one($0) } ?? .empty
+        return try number(function, of: value, arguments: arguments, in: scope, name: name).map { .one($0) } ?? .empty
     }
 
     private mutating func number(
-        _ function: FHIRPathFunction, _ value: FHIRPathValue, _ arguments: [ExpressionNode],
-        _ scope: Scope,
-        _ name: @autoclosure () -> String
+        _ function: FHIRPathFunction, of value: FHIRPathValue, arguments: [ExpressionNode],
+        in scope: Scope,
+        name: @autoclosure () -> String
     ) throws(FHIRPathError) -> FHIRPathValue? {
         let decimal: FHIRPathDecimal
         switch value {
@@ -92,8 +93,8 @@ extension Evaluator {
         case .round:
             var digits = 0
             if let node = arguments.first {
-                guard let asked = try integer(try argument(node, scope), name()) else { return nil }
-                digits = asked
+                guard let requested = try integer(try argument(node, scope), name()) else { return nil }
+                digits = requested
             }
             guard digits >= 0 else {
                 throw .execution("negative-precision", "round() takes no negative precision.")
@@ -112,7 +113,7 @@ extension Evaluator {
             return real(Foundation.log(decimal.double) / Foundation.log(number.double))
         case .power:
             guard let exponent = try single(try argument(arguments[0], scope), name()) else { return nil }
-            return power(decimal, isInteger, exponent)
+            return power(decimal, isInteger: isInteger, exponent: exponent)
         default: return nil
         }
     }
@@ -134,7 +135,7 @@ extension Evaluator {
         return .decimal(FHIRPathDecimal(FHIRPathDecimal(near).rounded(Swift.max(0, 34 - whole)).value))
     }
 
-    private func power(_ base: FHIRPathDecimal, _ isInteger: Bool, _ exponent: FHIRPathValue) -> FHIRPathValue? {
+    private func power(_ base: FHIRPathDecimal, isInteger: Bool, exponent: FHIRPathValue) -> FHIRPathValue? {
         if case .integer(let count) = exponent, Swift.abs(count) <= 1000 {
             if count < 0 && base.value == 0 { return nil }
             let result = pow(base.value, Swift.abs(count))
@@ -163,18 +164,18 @@ extension Evaluator {
         for item in input.array.dropFirst() {
             switch function {
             case .min, .max:
-                guard let order = try ValueOrder.compare(item.system, result, function.rawValue + "()")
+                guard let order = try ValueOrder.compare(item.system, with: result, name: function.rawValue + "()")
                 else {
                     return .empty
                 }
                 if function == .min ? order < 0 : order > 0 { result = item.system }
             default:
-                guard let sum = try Arithmetic.apply(.add, result, item.system) else { return .empty }
+                guard let sum = try Arithmetic.apply(.add, left: result, right: item.system) else { return .empty }
                 result = sum
             }
         }
         guard function == .avg else { return .one(result) }
-        return try Arithmetic.apply(.divide, result, .integer(input.count)).map { .one($0) } ?? .empty
+        return try Arithmetic.apply(.divide, left: result, right: .integer(input.count)).map { .one($0) } ?? .empty
     }
 }
 
@@ -187,10 +188,11 @@ enum Boundary {
     static func of(_ value: FHIRPathValue, isLow: Bool, digits: Int?) -> FHIRPathValue? {
         switch value {
         case .integer(let number), .long(let number):
-            return decimal(FHIRPathDecimal(number), isLow, digits ?? 8).map(FHIRPathValue.decimal)
-        case .decimal(let number): return decimal(number, isLow, digits ?? 8).map(FHIRPathValue.decimal)
+            return decimal(FHIRPathDecimal(number), isLow: isLow, digits: digits ?? 8).map(FHIRPathValue.decimal)
+        case .decimal(let number):
+            return decimal(number, isLow: isLow, digits: digits ?? 8).map(FHIRPathValue.decimal)
         case .quantity(let quantity):
-            return decimal(quantity.value, isLow, digits ?? 8).map {
+            return decimal(quantity.value, isLow: isLow, digits: digits ?? 8).map {
                 .quantity(QuantityValue($0, unit: quantity.unit, isCalendar: quantity.isCalendar))
             }
         case .temporal(let time):
@@ -202,7 +204,7 @@ enum Boundary {
     /// Returns the number minus or plus half a unit of its last digit, written with `digits` digits after the point.
     ///
     /// If no digit of the value is visible at that precision, the value and its boundaries are 0.
-    private static func decimal(_ number: FHIRPathDecimal, _ isLow: Bool, _ digits: Int) -> FHIRPathDecimal? {
+    private static func decimal(_ number: FHIRPathDecimal, isLow: Bool, digits: Int) -> FHIRPathDecimal? {
         guard (0...maximumDigits).contains(digits), number.scale <= maximumDigits else { return nil }
         let half = Decimal(sign: .plus, exponent: -number.scale - 1, significand: 5)
         let exact = FHIRPathDecimal(isLow ? number.value - half : number.value + half)

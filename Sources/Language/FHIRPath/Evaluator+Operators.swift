@@ -3,15 +3,16 @@ import Foundation
 
 extension Evaluator {
     mutating func binary(
-        _ sign: FHIRPathOperator, _ left: ExpressionNode, _ right: ExpressionNode, _ focus: Items,
-        _ scope: Scope
+        _ sign: FHIRPathOperator, left: ExpressionNode, right: ExpressionNode, on focus: Items,
+        in scope: Scope
     ) throws(FHIRPathError) -> Items {
-        let first = try branch(left, focus, scope)
+        let first = try branch(left, on: focus, in: scope)
         switch sign {
-        case .and, .or, .xor, .implies: return try logic(sign, first, right, focus, scope)
+        case .and, .or, .xor, .implies:
+            return try logic(sign, first: first, right: right, on: focus, in: scope)
         default: break
         }
-        let second = try branch(right, focus, scope)
+        let second = try branch(right, on: focus, in: scope)
         switch sign {
         case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual:
             try spend(bytes: ComparisonCost.ofEquality(first, second))
@@ -27,7 +28,7 @@ extension Evaluator {
         case .notEquivalent: return .truth(!ValueEquality.areEquivalent(first.array, second.array))
         case .less, .lessOrEqual, .greater, .greaterOrEqual:
             guard let a = try single(first, sign.rawValue), let b = try single(second, sign.rawValue),
-                let order = try ValueOrder.compare(a, b, sign.rawValue)
+                let order = try ValueOrder.compare(a, with: b, name: sign.rawValue)
             else { return .empty }
             switch sign {
             case .less: return .truth(order < 0)
@@ -43,7 +44,7 @@ extension Evaluator {
             return try bounded(a + b)
         default:
             guard let a = try single(first, sign.rawValue), let b = try single(second, sign.rawValue),
-                let result = try Arithmetic.apply(sign, a, b)
+                let result = try Arithmetic.apply(sign, left: a, right: b)
             else { return .empty }
             if case .string(let text) = result { return try bounded(text) }
             return .one(result)
@@ -68,8 +69,8 @@ extension Evaluator {
     /// Three-valued logic (<https://hl7.org/fhirpath/N1/#boolean-logic>). The right side is evaluated only if the
     /// result depends on it.
     private mutating func logic(
-        _ sign: FHIRPathOperator, _ first: Items, _ right: ExpressionNode, _ focus: Items,
-        _ scope: Scope
+        _ sign: FHIRPathOperator, first: Items, right: ExpressionNode, on focus: Items,
+        in scope: Scope
     ) throws(FHIRPathError) -> Items {
         let a = try boolean(first, sign.rawValue)
         switch (sign, a) {
@@ -78,7 +79,7 @@ extension Evaluator {
         case (.implies, false?): return .truth(true)
         default: break
         }
-        let b = try boolean(try branch(right, focus, scope), sign.rawValue)
+        let b = try boolean(try branch(right, on: focus, in: scope), sign.rawValue)
         let result: Bool?
         switch sign {
         case .and: result = b == false ? false : a == nil || b == nil ? nil : true
@@ -135,12 +136,12 @@ struct DistinctValues {
     mutating func insert(_ value: FHIRPathValue) -> Int {
         let key = ValueEquality.hash(value)
         var compared = 0
-        var place = heads[key] ?? -1
-        let head = place
-        while place >= 0 {
+        var index = heads[key] ?? -1
+        let head = index
+        while index >= 0 {
             compared += 1
-            if ValueEquality.areEqual(values[place], value) == true { return compared }
-            place = before[place]
+            if ValueEquality.areEqual(values[index], value) == true { return compared }
+            index = before[index]
         }
         heads[key] = values.count
         before.append(head)
@@ -149,10 +150,10 @@ struct DistinctValues {
     }
 
     func contains(_ value: FHIRPathValue) -> Bool {
-        var place = heads[ValueEquality.hash(value)] ?? -1
-        while place >= 0 {
-            if ValueEquality.areEqual(values[place], value) == true { return true }
-            place = before[place]
+        var index = heads[ValueEquality.hash(value)] ?? -1
+        while index >= 0 {
+            if ValueEquality.areEqual(values[index], value) == true { return true }
+            index = before[index]
         }
         return false
     }

@@ -3,7 +3,7 @@ import FHIR
 extension Evaluator {
     /// `sort()` (<https://build.fhir.org/ig/HL7/FHIRPath/#fn-sort>).
     mutating func sorted(
-        _ input: [FHIRPathValue], _ arguments: [ExpressionNode], _ scope: Scope
+        _ input: [FHIRPathValue], arguments: [ExpressionNode], in scope: Scope
     ) throws(FHIRPathError) -> [FHIRPathValue] {
         // `key desc` reverses the whole order, so that items without a key are last. `-key` has the same effect for
         // numbers, and also works for texts; but an empty key remains empty when negated, and is first.
@@ -14,11 +14,12 @@ extension Evaluator {
             default: SortKey(node: node, isDescending: false, isEmptyFirst: true)
             }
         }
-        var rows: [(item: FHIRPathValue, keys: [FHIRPathValue?], place: Int)] = []
+        var rows: [(item: FHIRPathValue, keys: [FHIRPathValue?], index: Int)] = []
         for (index, item) in input.enumerated() {
             var values: [FHIRPathValue?] = []
             for key in keys {
-                values.append(try single(try project(key.node, item, index, scope), "A key of sort()"))
+                values.append(
+                    try single(try project(key.node, on: item, index: index, in: scope), "A key of sort()"))
             }
             rows.append((item, values, index))
         }
@@ -34,7 +35,7 @@ extension Evaluator {
                 case .failure(let error): failure = error
                 }
             }
-            return left.place < right.place
+            return left.index < right.index
         }
         if let failure { throw failure }
         return rows.map(\.item)
@@ -55,7 +56,7 @@ private struct SortKey {
         case (_, nil): return .success(isEmptyFirst ? 1 : -1)
         case (let a?, let b?):
             return Result { () throws(FHIRPathError) in
-                let order = try ValueOrder.compare(a, b, "sort()") ?? 0
+                let order = try ValueOrder.compare(a, with: b, name: "sort()") ?? 0
                 return isDescending ? -order : order
             }
         }

@@ -4,7 +4,7 @@ import Foundation
 extension Evaluator {
     /// Evaluates the functions on text (<https://hl7.org/fhirpath/N1/#string-manipulation>).
     mutating func text(
-        _ function: FHIRPathFunction, _ input: Items, _ arguments: [ExpressionNode], _ scope: Scope
+        _ function: FHIRPathFunction, on input: Items, arguments: [ExpressionNode], in scope: Scope
     ) throws(FHIRPathError) -> Items {
         var name: String { function.rawValue + "()" }
         if function == .join {
@@ -35,7 +35,7 @@ extension Evaluator {
         case .trim: return .one(.string(text.trimmingCharacters(in: .whitespacesAndNewlines)))
         default: break
         }
-        if function == .substring { return try substring(text, arguments, scope) }
+        if function == .substring { return try substring(text, arguments: arguments, in: scope) }
         guard let argument = try string(try argument(arguments[0], scope), name) else { return .empty }
         try spend(bytes: argument.utf8.count)
         switch function {
@@ -67,7 +67,8 @@ extension Evaluator {
             else { throw tooLong }
             return try bounded(replaced)
         case .matches, .matchesFull:
-            let expression = try pattern(arguments, argument, flagsAt: 1, function == .matchesFull, scope)
+            let expression = try pattern(
+                arguments, text: argument, flagsAt: 1, isWhole: function == .matchesFull, in: scope)
             return .one(
                 .boolean(
                     try matching(in: text) { reports throws(FHIRPathError) in
@@ -78,7 +79,7 @@ extension Evaluator {
                 return .empty
             }
             if argument.isEmpty { return .one(.string(text)) }
-            let expression = try pattern(arguments, argument, flagsAt: 2, false, scope)
+            let expression = try pattern(arguments, text: argument, flagsAt: 2, isWhole: false, in: scope)
             let limit = context.limits.characters
             return try bounded(
                 try matching(in: text) { reports throws(FHIRPathError) in
@@ -123,19 +124,19 @@ extension Evaluator {
     }
 
     private mutating func pattern(
-        _ arguments: [ExpressionNode], _ text: String, flagsAt place: Int, _ isWhole: Bool,
-        _ scope: Scope
+        _ arguments: [ExpressionNode], text: String, flagsAt index: Int, isWhole: Bool,
+        in scope: Scope
     ) throws(FHIRPathError) -> RegularExpression {
         if case .pattern(_, let compiled) = arguments[0] { return compiled }
         // A pattern from the data is compiled for each call.
         try spend(text.utf8.count)
         let flags =
-            arguments.count > place ? try string(try argument(arguments[place], scope), "A pattern") : nil
+            arguments.count > index ? try string(try argument(arguments[index], scope), "A pattern") : nil
         return try RegularExpression(text, flags: flags ?? "", isWhole: isWhole)
     }
 
     private mutating func substring(
-        _ text: String, _ arguments: [ExpressionNode], _ scope: Scope
+        _ text: String, arguments: [ExpressionNode], in scope: Scope
     ) throws(FHIRPathError) -> Items {
         guard let start = try integer(try argument(arguments[0], scope), "substring()") else {
             return .empty

@@ -85,7 +85,7 @@ struct Evaluator {
 
     /// Returns the value of a node for a focus.
     mutating func evaluate(
-        _ node: ExpressionNode, _ focus: Items, _ scope: Scope
+        _ node: ExpressionNode, on focus: Items, in scope: Scope
     ) throws(FHIRPathError) -> Items {
         try spend()
         depth += 1
@@ -100,7 +100,7 @@ struct Evaluator {
         case .this: return scope.this
         case .index: return scope.index.map { .one(.integer($0)) } ?? .empty
         case .total: return scope.total ?? .empty
-        case .variable(let name, let place): return try variable(name, place, scope)
+        case .variable(let name, let location): return try variable(name, at: location, in: scope)
         case .name(let name):
             if name.type.isKnown, case .one(.element(let element)) = focus, element.type.isKnown,
                 NameIndex.shared.isSubtype(element.type, of: name.type)
@@ -108,37 +108,38 @@ struct Evaluator {
                 return focus
             }
             return try members(name, of: focus)
-        case .member(let base, let name): return try members(name, of: try evaluate(base, focus, scope))
-        case .call(let base, let function, let arguments, let place):
+        case .member(let base, let name): return try members(name, of: try evaluate(base, on: focus, in: scope))
+        case .call(let base, let function, let arguments, let location):
             let input: Items
-            if let base { input = try evaluate(base, focus, scope) } else { input = focus }
-            return try call(function, input, arguments, scope, place)
-        case .indexer(let base, let index):
-            let items = try evaluate(base, focus, scope)
-            guard let place = try integer(try branch(index, focus, scope), "[ ]") else { return .empty }
+            if let base { input = try evaluate(base, on: focus, in: scope) } else { input = focus }
+            return try call(function, on: input, arguments: arguments, in: scope, at: location)
+        case .indexer(let base, let indexNode):
+            let items = try evaluate(base, on: focus, in: scope)
+            guard let index = try integer(try branch(indexNode, on: focus, in: scope), "[ ]") else { return .empty }
             switch items {
             case .empty: return .empty
-            case .one: return place == 0 ? items : .empty
-            case .many(let values): return values.indices.contains(place) ? .one(values[place]) : .empty
+            case .one: return index == 0 ? items : .empty
+            case .many(let values): return values.indices.contains(index) ? .one(values[index]) : .empty
             }
-        case .descending(let inner): return try evaluate(inner, focus, scope)
-        case .negation(let inner): return try negated(try branch(inner, focus, scope))
+        case .descending(let inner): return try evaluate(inner, on: focus, in: scope)
+        case .negation(let inner): return try negated(try branch(inner, on: focus, in: scope))
         case .plus(let inner):
-            let value = try branch(inner, focus, scope)
+            let value = try branch(inner, on: focus, in: scope)
             guard !value.isSeveral else { throw .several("+") }
             return value
         case .binary(let sign, let left, let right, _):
-            return try binary(sign, left, right, focus, scope)
-        case .isType(let inner, let type): return try isOf(try branch(inner, focus, scope), type, "is")
-        case .asType(let inner, let type): return try cast(try branch(inner, focus, scope), type)
+            return try binary(sign, left: left, right: right, on: focus, in: scope)
+        case .isType(let inner, let type):
+            return try isOf(try branch(inner, on: focus, in: scope), type: type, name: "is")
+        case .asType(let inner, let type): return try cast(try branch(inner, on: focus, in: scope), type)
         case .type(let type): return .one(.string(type.text))
         }
     }
 
     /// Evaluates a node whose variables are local to it.
-    mutating func branch(_ node: ExpressionNode, _ focus: Items, _ scope: Scope) throws(FHIRPathError) -> Items {
+    mutating func branch(_ node: ExpressionNode, on focus: Items, in scope: Scope) throws(FHIRPathError) -> Items {
         let seen = variables.count
-        let value = try evaluate(node, focus, scope)
+        let value = try evaluate(node, on: focus, in: scope)
         if variables.count > seen { variables.removeLast(variables.count - seen) }
         return value
     }
@@ -147,7 +148,7 @@ struct Evaluator {
 
     func defined(_ name: String) -> Items? { variables.last { $0.name == name }?.value }
 
-    func isOf(_ value: Items, _ type: TypeSpecifier, _ name: String) throws(FHIRPathError) -> Items {
+    func isOf(_ value: Items, type: TypeSpecifier, name: String) throws(FHIRPathError) -> Items {
         guard !value.isSeveral else { throw .several(name) }
         try TypeMatch.require(type)
         guard case .one(let item) = value else { return .empty }
@@ -195,7 +196,7 @@ struct Evaluator {
 
     /// `%name` (<https://hl7.org/fhir/R4/fhirpath.html#variables>).
     private func variable(
-        _ name: String, _ place: FHIRPathPlace, _ scope: Scope
+        _ name: String, at location: SourceLocation, in scope: Scope
     ) throws(FHIRPathError) -> Items {
         if let value = defined(name) { return value }
         if let value = context.variables[name] { return Items(value) }
@@ -219,7 +220,7 @@ struct Evaluator {
             throw FHIRPathError(
                 .semantic, code: "unknown-variable",
                 message: "No variable has this name: supply it or correct the name.",
-                at: place)
+                at: location)
         }
     }
 
@@ -270,12 +271,12 @@ struct Evaluator {
     /// Evaluates a criterion of `where()`, `all()` and similar functions; a single item that is not a boolean counts as
     /// true.
     mutating func criterion(
-        _ node: ExpressionNode, _ item: FHIRPathValue, _ index: Int, _ scope: Scope,
-        _ name: @autoclosure () -> String
+        _ node: ExpressionNode, on item: FHIRPathValue, index: Int, in scope: Scope,
+        name: @autoclosure () -> String
     ) throws(FHIRPathError) -> Bool {
         let focus = Items.one(item)
         return try boolean(
-            try branch(node, focus, Scope(this: focus, index: index, total: scope.total)), name())
+            try branch(node, on: focus, in: Scope(this: focus, index: index, total: scope.total)), name())
             ?? false
     }
 }

@@ -11,18 +11,18 @@ indirect enum ExpressionNode: Sendable {
     case this
     case index
     case total
-    case variable(String, FHIRPathPlace)
+    case variable(String, SourceLocation)
     /// A name at the beginning of an expression: an element of the focus, or the type of the focus itself.
     case name(MemberName)
     case member(ExpressionNode, MemberName)
-    case call(ExpressionNode?, FHIRPathFunction, [ExpressionNode], FHIRPathPlace)
+    case call(ExpressionNode?, FHIRPathFunction, [ExpressionNode], SourceLocation)
     case indexer(ExpressionNode, ExpressionNode)
     case negation(ExpressionNode)
     /// A key of `sort()` followed by `desc`.
     case descending(ExpressionNode)
     /// `+x`
     case plus(ExpressionNode)
-    case binary(FHIRPathOperator, ExpressionNode, ExpressionNode, FHIRPathPlace)
+    case binary(FHIRPathOperator, ExpressionNode, ExpressionNode, SourceLocation)
     case isType(ExpressionNode, TypeSpecifier)
     case asType(ExpressionNode, TypeSpecifier)
     /// A type as the argument of `is`, `as` and `ofType`.
@@ -33,15 +33,15 @@ indirect enum ExpressionNode: Sendable {
 struct TypeSpecifier: Sendable, Hashable {
     let namespace: String?
     let name: String
-    let place: FHIRPathPlace
+    let location: SourceLocation
     /// FHIR's type with the name; unknown if there is none, or if another namespace was requested.
     let type: TypeModel.TypeID
     let isPrimitive: Bool
 
-    init(namespace: String?, name: String, place: FHIRPathPlace) {
+    init(namespace: String?, name: String, location: SourceLocation) {
         self.namespace = namespace
         self.name = name
-        self.place = place
+        self.location = location
         type = namespace == "System" ? .unknown : TypeModel.r4.type(name) ?? .unknown
         isPrimitive = TypeModel.r4.isPrimitive(type)
     }

@@ -37,7 +37,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
     /// Reads digits with an optional point and exponent; nil for more than 38 digits or anything else.
     public init?(text: String) {
         var count = 0
-        var behind = 0
+        var fractionDigits = 0
         var sawPoint = false
         var number: Int64 = 0
         var isNegative = false
@@ -45,7 +45,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 count += 1
-                if sawPoint { behind += 1 }
+                if sawPoint { fractionDigits += 1 }
                 if count <= 18 { number = number * 10 + Int64(byte - UInt8(ascii: "0")) }
             case UInt8(ascii: "."):
                 guard !sawPoint, count > 0 else { return nil }
@@ -59,18 +59,18 @@ public struct FHIRPathDecimal: Sendable, Hashable {
                 guard count <= 38, let value = Decimal(string: text, locale: nil), !value.isNaN else {
                     return nil
                 }
-                self.init(value, scale: max(0, behind - power))
+                self.init(value, scale: max(0, fractionDigits - power))
                 return
             default: return nil
             }
         }
-        guard count > 0, count <= 38, !(sawPoint && behind == 0) else { return nil }
+        guard count > 0, count <= 38, !(sawPoint && fractionDigits == 0) else { return nil }
         if count <= 18 {
-            self.init(digits: isNegative ? -number : number, scale: behind)
+            self.init(digits: isNegative ? -number : number, scale: fractionDigits)
             return
         }
         guard let value = Decimal(string: text, locale: nil), !value.isNaN else { return nil }
-        self.init(value, scale: behind)
+        self.init(value, scale: fractionDigits)
     }
 
     /// Creates the nearest decimal with 15 significant digits; nil if the number is not finite.
@@ -94,10 +94,10 @@ public struct FHIRPathDecimal: Sendable, Hashable {
         let plain = value.description
         guard scale > 0 else { return plain }
         let point = plain.firstIndex(of: ".")
-        let behind = point.map { plain.distance(from: $0, to: plain.endIndex) - 1 } ?? 0
-        guard behind < scale else { return plain }
+        let fractionDigits = point.map { plain.distance(from: $0, to: plain.endIndex) - 1 } ?? 0
+        guard fractionDigits < scale else { return plain }
         return plain + (point == nil ? "." : "")
-            + String(repeating: "0", count: min(scale, 64) - min(behind, 64))
+            + String(repeating: "0", count: min(scale, 64) - min(fractionDigits, 64))
     }
 
     public static func == (left: FHIRPathDecimal, right: FHIRPathDecimal) -> Bool {

@@ -26,22 +26,22 @@ public struct FHIRPathError: CodedError, Hashable {
     public let column: Int?
 
     /// Creates an error.
-    public init(_ kind: Kind, code: String, message: String, at place: FHIRPathPlace? = nil) {
+    public init(_ kind: Kind, code: String, message: String, at location: SourceLocation? = nil) {
         self.kind = kind
         self.code = code
         self.message = message
-        line = place?.line
-        column = place?.column
+        line = location?.line
+        column = location?.column
     }
 
     public var description: String {
-        let place = line.map { " (line \($0), column \(column ?? 1))" } ?? ""
-        return "\(kind.rawValue) error \(code)\(place): \(message)"
+        let location = line.map { " (line \($0), column \(column ?? 1))" } ?? ""
+        return "\(kind.rawValue) error \(code)\(location): \(message)"
     }
 }
 
 /// A position in the text of an expression.
-public struct FHIRPathPlace: Sendable, Hashable {
+public struct SourceLocation: Sendable, Hashable {
     /// The line, from 1.
     public let line: Int
     /// The column in characters, from 1.

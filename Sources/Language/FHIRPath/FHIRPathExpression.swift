@@ -58,7 +58,7 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
 
     private func result(_ input: Items, _ context: FHIRPathContext) throws(FHIRPathError) -> Items {
         var evaluator = Evaluator(context, root: input)
-        return try evaluator.evaluate(node, input, Evaluator.Scope(this: input))
+        return try evaluator.evaluate(node, on: input, in: Evaluator.Scope(this: input))
     }
 
     /// Evaluates a constraint: nil for no item; a single item that is not a boolean counts as true
@@ -82,7 +82,7 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
         context.limits.steps = min(context.limits.steps, budget.remaining)
         var evaluator = Evaluator(context, root: input, budget: budget)
         defer { budget.spend(evaluator.spent) }
-        let result = try evaluator.evaluate(node, input, Evaluator.Scope(this: input))
+        let result = try evaluator.evaluate(node, on: input, in: Evaluator.Scope(this: input))
         return try evaluator.boolean(result, "A constraint")
     }
 }

@@ -20,7 +20,7 @@ struct Token: Sendable, Equatable {
     }
 
     let kind: Kind
-    let place: FHIRPathPlace
+    let location: SourceLocation
 }
 
 /// Splits an expression into tokens and drops white space and comments.
@@ -42,10 +42,10 @@ struct Lexer {
         }
     }
 
-    private var place: FHIRPathPlace { FHIRPathPlace(line: line, column: position - lineStart + 1) }
+    private var location: SourceLocation { SourceLocation(line: line, column: position - lineStart + 1) }
 
-    private func failure(_ code: String, _ message: String, at place: FHIRPathPlace) -> FHIRPathError {
-        FHIRPathError(.syntax, code: code, message: message, at: place)
+    private func failure(_ code: String, _ message: String, at location: SourceLocation) -> FHIRPathError {
+        FHIRPathError(.syntax, code: code, message: message, at: location)
     }
 
     private func peek(_ ahead: Int = 0) -> Unicode.Scalar? {
@@ -62,17 +62,17 @@ struct Lexer {
 
     private mutating func next() throws(FHIRPathError) -> Token {
         try skipSpace()
-        let start = place
-        guard let first = peek() else { return Token(kind: .end, place: start) }
+        let start = location
+        guard let first = peek() else { return Token(kind: .end, location: start) }
         switch first {
-        case "'", "\"": return Token(kind: .string(try quoted(first, start)), place: start)
-        case "`": return Token(kind: .delimited(try quoted("`", start)), place: start)
+        case "'", "\"": return Token(kind: .string(try quoted(first, start)), location: start)
+        case "`": return Token(kind: .delimited(try quoted("`", start)), location: start)
         case "@":
             position += 1
-            return Token(kind: .temporal(temporal()), place: start)
+            return Token(kind: .temporal(temporal()), location: start)
         case "%":
             position += 1
-            return Token(kind: .external(try external(start)), place: start)
+            return Token(kind: .external(try external(start)), location: start)
         case "$":
             position += 1
             let name = word()
@@ -80,11 +80,11 @@ struct Lexer {
                 throw failure(
                     "unknown-special", "Only $this, $index and $total begin with a dollar sign.", at: start)
             }
-            return Token(kind: .special(name), place: start)
+            return Token(kind: .special(name), location: start)
         case "0"..."9": return number(start)
         default:
-            if Lexer.isLetter(first) { return Token(kind: .identifier(word()), place: start) }
-            return Token(kind: .symbol(try symbol(first, start)), place: start)
+            if Lexer.isLetter(first) { return Token(kind: .identifier(word()), location: start) }
+            return Token(kind: .symbol(try symbol(first, start)), location: start)
         }
     }
 
@@ -96,7 +96,7 @@ struct Lexer {
                     advance()
                 }
             } else if scalar == "/" && peek(1) == "*" {
-                let start = place
+                let start = location
                 position += 2
                 while let scalar = peek(), !(scalar == "*" && peek(1) == "/") {
                     _ = scalar
@@ -130,7 +130,7 @@ struct Lexer {
         String(String.UnicodeScalarView(scalars[start..<end]))
     }
 
-    private mutating func external(_ start: FHIRPathPlace) throws(FHIRPathError) -> String {
+    private mutating func external(_ start: SourceLocation) throws(FHIRPathError) -> String {
         if let quote = peek(), quote == "`" || quote == "'" || quote == "\"" {
             return try quoted(quote, start)
         }
@@ -146,7 +146,7 @@ struct Lexer {
         return text(first, position)
     }
 
-    private mutating func number(_ start: FHIRPathPlace) -> Token {
+    private mutating func number(_ start: SourceLocation) -> Token {
         let first = position
         while let scalar = peek(), Lexer.isDigit(scalar) { position += 1 }
         if peek() == ".", let digit = peek(1), Lexer.isDigit(digit) {
@@ -155,9 +155,9 @@ struct Lexer {
         } else if peek() == "L" {
             let digits = text(first, position)
             position += 1
-            return Token(kind: .long(digits), place: start)
+            return Token(kind: .long(digits), location: start)
         }
-        return Token(kind: .number(text(first, position)), place: start)
+        return Token(kind: .number(text(first, position)), location: start)
     }
 
     /// Reads a date, a time or both after `@`.
@@ -195,7 +195,7 @@ struct Lexer {
         return text(first, position)
     }
 
-    private mutating func quoted(_ quote: Unicode.Scalar, _ start: FHIRPathPlace)
+    private mutating func quoted(_ quote: Unicode.Scalar, _ start: SourceLocation)
         throws(FHIRPathError) -> String
     {
         position += 1
@@ -210,7 +210,7 @@ struct Lexer {
                 advance()
                 continue
             }
-            let here = place
+            let here = location
             position += 1
             guard let escaped = peek() else { break }
             position += 1
@@ -244,7 +244,7 @@ struct Lexer {
     }
 
     /// Reads four hexadecimal digits.
-    private mutating func hexadecimal(_ start: FHIRPathPlace) throws(FHIRPathError) -> UInt32 {
+    private mutating func hexadecimal(_ start: SourceLocation) throws(FHIRPathError) -> UInt32 {
         var code: UInt32 = 0
         for _ in 0..<4 {
             guard let digit = peek(), let value = Character(digit).hexDigitValue, digit.isASCII else {
@@ -256,7 +256,7 @@ struct Lexer {
         return code
     }
 
-    private mutating func symbol(_ first: Unicode.Scalar, _ start: FHIRPathPlace)
+    private mutating func symbol(_ first: Unicode.Scalar, _ start: SourceLocation)
         throws(FHIRPathError) -> String
     {
         if let second = peek(1) {

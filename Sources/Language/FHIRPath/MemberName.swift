@@ -13,11 +13,11 @@ final class MemberName: Sendable {
     let choiceMember: NameIndex.Table?
     /// Whether an element that R4 does not define may have the name.
     let isOpen: Bool
-    let place: FHIRPathPlace
+    let location: SourceLocation
 
-    init(_ text: String, _ place: FHIRPathPlace) {
+    init(_ text: String, _ location: SourceLocation) {
         self.text = text
-        self.place = place
+        self.location = location
         sibling = "_" + text
         let isCapital = text.utf8.first.map { (0x41...0x5A).contains($0) } ?? false
         type = isCapital ? TypeModel.r4.type(text) ?? .unknown : .unknown

@@ -81,9 +81,9 @@ final class NameIndex: Sendable {
         while count < all.count * 2 { count *= 2 }
         var slots = [Slot](repeating: Slot(name: "", type: -1, member: member(-1, .unknown)), count: count)
         for (name, type, member) in all {
-            var place = NameIndex.hash(name, type) & (count - 1)
-            while slots[place].type >= 0 { place = (place + 1) & (count - 1) }
-            slots[place] = Slot(name: name, type: type, member: member)
+            var index = NameIndex.hash(name, type) & (count - 1)
+            while slots[index].type >= 0 { index = (index + 1) & (count - 1) }
+            slots[index] = Slot(name: name, type: type, member: member)
         }
         self.slots = slots
         self.plain = plain.mapValues(Table.init)
@@ -107,10 +107,10 @@ final class NameIndex: Sendable {
 
     /// Returns the element of a member's JSON name in a type.
     func member(_ key: String, of type: TypeModel.TypeID) -> Member? {
-        var place = NameIndex.hash(key, type.index) & (slots.count - 1)
-        while slots[place].type >= 0 {
-            if slots[place].type == type.index, slots[place].name == key { return slots[place].member }
-            place = (place + 1) & (slots.count - 1)
+        var index = NameIndex.hash(key, type.index) & (slots.count - 1)
+        while slots[index].type >= 0 {
+            if slots[index].type == type.index, slots[index].name == key { return slots[index].member }
+            index = (index + 1) & (slots.count - 1)
         }
         return nil
     }

@@ -24,11 +24,12 @@ enum Navigation {
         }
         if let known = name.plain?.member(of: type) {
             appendPlain(
-                name, of: object, known.type, known.declaration, hasSibling: known.isPrimitive, &output)
+                name, of: object, type: known.type, declaration: known.declaration, hasSibling: known.isPrimitive,
+                to: &output)
         } else if let known = name.choice?.member(of: type) {
-            appendChoice(known.declaration, name, of: object, type, &output)
+            appendChoice(known.declaration, name: name, of: object, type: type, to: &output)
         } else if name.isOpen, name.choiceMember?.member(of: type) == nil {
-            appendPlain(name, of: object, .unknown, -1, hasSibling: true, &output)
+            appendPlain(name, of: object, type: .unknown, declaration: -1, hasSibling: true, to: &output)
         }
     }
 
@@ -58,14 +59,16 @@ enum Navigation {
                 }
             }
             let known = NameIndex.shared.member(key, of: type)
-            append(value, sibling, known?.type ?? .unknown, known?.declaration ?? -1, &output)
+            append(
+                value, sibling: sibling, type: known?.type ?? .unknown, declaration: known?.declaration ?? -1,
+                to: &output)
         }
     }
 
     private static func appendPlain(
-        _ name: MemberName, of object: JSONObject, _ type: TypeModel.TypeID, _ declaration: Int32,
+        _ name: MemberName, of object: JSONObject, type: TypeModel.TypeID, declaration: Int32,
         hasSibling: Bool,
-        _ output: inout some ItemSink
+        to output: inout some ItemSink
     ) {
         var value: JSON?
         var sibling: JSON?
@@ -77,13 +80,15 @@ enum Navigation {
                 sibling = member.value
             }
         }
-        if value != nil || sibling != nil { append(value, sibling, type, declaration, &output) }
+        if value != nil || sibling != nil {
+            append(value, sibling: sibling, type: type, declaration: declaration, to: &output)
+        }
     }
 
     /// Appends each member whose name begins with that of the choice and ends in one of its types.
     private static func appendChoice(
-        _ choice: Int32, _ name: MemberName, of object: JSONObject, _ type: TypeModel.TypeID,
-        _ output: inout some ItemSink
+        _ choice: Int32, name: MemberName, of object: JSONObject, type: TypeModel.TypeID,
+        to output: inout some ItemSink
     ) {
         for member in object.members {
             if member.key.utf8.first == name.text.utf8.first, member.key.utf8.starts(with: name.text.utf8) {
@@ -91,42 +96,45 @@ enum Navigation {
                     known.declaration == choice
                 else { continue }
                 let sibling = known.isPrimitive ? object.sibling(of: member.key) : nil
-                append(member.value, sibling, known.type, choice, &output)
+                append(member.value, sibling: sibling, type: known.type, declaration: choice, to: &output)
             } else if member.key.utf8.first == UInt8(ascii: "_"), member.key.utf8.starts(with: name.sibling.utf8) {
                 let plain = String(member.key.dropFirst())
                 guard object[plain] == nil,
                     let known = NameIndex.shared.choiceMember(plain)?.member(of: type),
                     known.declaration == choice
                 else { continue }
-                append(nil, member.value, known.type, choice, &output)
+                append(nil, sibling: member.value, type: known.type, declaration: choice, to: &output)
             }
         }
     }
 
     private static func append(
-        _ value: JSON?, _ sibling: JSON?, _ type: TypeModel.TypeID, _ declaration: Int32,
-        _ output: inout some ItemSink
+        _ value: JSON?, sibling: JSON?, type: TypeModel.TypeID, declaration: Int32,
+        to output: inout some ItemSink
     ) {
         switch value {
         case .array(let values)?:
             let siblings = sibling?.array
             for (index, item) in values.enumerated() {
-                let beside = siblings.flatMap { index < $0.count ? $0[index].object : nil }
-                appendOne(item, beside, type, declaration, &output)
+                let itemSibling = siblings.flatMap { index < $0.count ? $0[index].object : nil }
+                appendOne(item, sibling: itemSibling, type: type, declaration: declaration, to: &output)
             }
         case nil:
             if case .array(let siblings)? = sibling {
-                for item in siblings { appendOne(.null, item.object, type, declaration, &output) }
+                for item in siblings {
+                    appendOne(.null, sibling: item.object, type: type, declaration: declaration, to: &output)
+                }
             } else {
-                appendOne(.null, sibling?.object, type, declaration, &output)
+                appendOne(.null, sibling: sibling?.object, type: type, declaration: declaration, to: &output)
             }
-        case let value?: appendOne(value, sibling?.object, type, declaration, &output)
+        case let value?:
+            appendOne(value, sibling: sibling?.object, type: type, declaration: declaration, to: &output)
         }
     }
 
     private static func appendOne(
-        _ value: JSON, _ sibling: JSONObject?, _ type: TypeModel.TypeID, _ declaration: Int32,
-        _ output: inout some ItemSink
+        _ value: JSON, sibling: JSONObject?, type: TypeModel.TypeID, declaration: Int32,
+        to output: inout some ItemSink
     ) {
         var type = type
         switch value {

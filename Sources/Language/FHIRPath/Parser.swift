@@ -27,7 +27,7 @@ struct Parser {
             : "This is not allowed here: correct or remove it."
         return FHIRPathError(
             .syntax, code: token.kind == .end ? "unexpected-end" : "unexpected-token", message: message,
-            at: token.place
+            at: token.location
         )
     }
 
@@ -41,7 +41,7 @@ struct Parser {
         guard take(symbol) else {
             throw FHIRPathError(
                 .syntax, code: token.kind == .end ? "unexpected-end" : "unexpected-token",
-                message: "\(symbol) is expected here.", at: token.place)
+                message: "\(symbol) is expected here.", at: token.location)
         }
     }
 
@@ -62,11 +62,11 @@ struct Parser {
                 continue
             }
             guard let found = binaryOperator, found.precedence > precedence else { return left }
-            let place = token.place
+            let location = token.location
             position += 1
             let leftHeight = height
             let right = try expression(above: found.precedence)
-            left = .binary(found, left, right, place)
+            left = .binary(found, left, right, location)
             try grow(to: max(leftHeight, height) + 1)
         }
     }
@@ -80,14 +80,14 @@ struct Parser {
         guard height <= Parser.maximumHeight else {
             throw FHIRPathError(
                 .limit, code: "expression-length",
-                message: "The expression has more than \(Parser.maximumHeight) steps in sequence.", at: token.place)
+                message: "The expression has more than \(Parser.maximumHeight) steps in sequence.", at: token.location)
         }
     }
 
     private func tooDeep() -> FHIRPathError {
         FHIRPathError(
             .limit, code: "expression-depth", message: "The expression is nested deeper than \(maximumDepth) levels.",
-            at: token.place)
+            at: token.location)
     }
 
     private var binaryOperator: FHIRPathOperator? {
@@ -146,10 +146,10 @@ struct Parser {
             return .literal(.string(text))
         case .number(let digits):
             position += 1
-            return try number(digits, token.place)
+            return try number(digits, token.location)
         case .long(let digits):
             position += 1
-            guard let value = Int(digits) else { throw outOfRange(token.place) }
+            guard let value = Int(digits) else { throw outOfRange(token.location) }
             return .literal(.long(value))
         case .temporal(let text):
             position += 1
@@ -159,13 +159,13 @@ struct Parser {
                         && TemporalValue(literal: text.prefix { $0 != "Z" && $0 != "+" }.description) != nil
                         ? .execution : .syntax, code: "invalid-temporal",
                     message: "@ must be followed by a date, a date and time, or T and a time without a zone.",
-                    at: token.place
+                    at: token.location
                 )
             }
             return .literal(.temporal(value))
         case .external(let name):
             position += 1
-            return .variable(name, token.place)
+            return .variable(name, token.location)
         case .special(let name):
             position += 1
             return name == "this" ? .this : name == "index" ? .index : .total
@@ -179,13 +179,13 @@ struct Parser {
         }
     }
 
-    private func outOfRange(_ place: FHIRPathPlace) -> FHIRPathError {
-        FHIRPathError(.syntax, code: "number-range", message: "The number is too large.", at: place)
+    private func outOfRange(_ location: SourceLocation) -> FHIRPathError {
+        FHIRPathError(.syntax, code: "number-range", message: "The number is too large.", at: location)
     }
 
     /// Parses a number, or a quantity if a unit follows.
-    private mutating func number(_ digits: String, _ place: FHIRPathPlace) throws(FHIRPathError) -> ExpressionNode {
-        guard let decimal = FHIRPathDecimal(text: digits) else { throw outOfRange(place) }
+    private mutating func number(_ digits: String, _ location: SourceLocation) throws(FHIRPathError) -> ExpressionNode {
+        guard let decimal = FHIRPathDecimal(text: digits) else { throw outOfRange(location) }
         switch token.kind {
         case .string(let unit):
             position += 1
@@ -224,7 +224,7 @@ struct Parser {
     ]
 
     private mutating func invocation(on node: ExpressionNode?) throws(FHIRPathError) -> ExpressionNode {
-        let place = token.place
+        let location = token.location
         if case .special(let name) = token.kind, node != nil {
             position += 1
             // `.$this` is the focus before the dot.
@@ -236,7 +236,7 @@ struct Parser {
         let isDelimited = if case .delimited = token.kind { true } else { false }
         let name = try identifier()
         guard !isDelimited, token.kind == .symbol("(") else {
-            let member = MemberName(name, place)
+            let member = MemberName(name, location)
             try grow(to: node == nil ? 1 : height + 1)
             return node.map { .member($0, member) } ?? .name(member)
         }
@@ -245,7 +245,7 @@ struct Parser {
             throw FHIRPathError(
                 .semantic, code: "unknown-function",
                 message: "There is no function \(name)(): correct its name.",
-                at: place)
+                at: location)
         }
         var arguments: [ExpressionNode] = []
         var highest = node == nil ? 0 : height
@@ -264,22 +264,22 @@ struct Parser {
                 wanted.lowerBound == wanted.upperBound
                 ? "\(wanted.lowerBound)" : "\(wanted.lowerBound) to \(wanted.upperBound)"
             throw FHIRPathError(
-                .semantic, code: "argument-count", message: "\(name)() takes \(text) arguments.", at: place)
+                .semantic, code: "argument-count", message: "\(name)() takes \(text) arguments.", at: location)
         }
-        return .call(node, function, Parser.compilingPattern(of: function, arguments), place)
+        return .call(node, function, Parser.compilingPattern(of: function, arguments), location)
     }
 
     /// Compiles a pattern that is a literal of the expression. An invalid pattern fails when it is used.
     private static func compilingPattern(
         of function: FHIRPathFunction, _ arguments: [ExpressionNode]
     ) -> [ExpressionNode] {
-        let flagsPlace = function == .replaceMatches ? 2 : 1
+        let flagsIndex = function == .replaceMatches ? 2 : 1
         guard [.matches, .matchesFull, .replaceMatches].contains(function),
             case .literal(.string(let text))? = arguments.first
         else { return arguments }
         var flags = ""
-        if arguments.count > flagsPlace {
-            guard case .literal(.string(let written)) = arguments[flagsPlace] else { return arguments }
+        if arguments.count > flagsIndex {
+            guard case .literal(.string(let written)) = arguments[flagsIndex] else { return arguments }
             flags = written
         }
         guard
@@ -307,12 +307,12 @@ struct Parser {
     }
 
     private mutating func typeSpecifier() throws(FHIRPathError) -> TypeSpecifier {
-        let place = token.place
+        let location = token.location
         let isGrouped = take("(")
         let first = try identifier()
-        var type = TypeSpecifier(namespace: nil, name: first, place: place)
+        var type = TypeSpecifier(namespace: nil, name: first, location: location)
         if (first == "System" || first == "FHIR") && take(".") {
-            type = TypeSpecifier(namespace: first, name: try identifier(), place: place)
+            type = TypeSpecifier(namespace: first, name: try identifier(), location: location)
         }
         if isGrouped { try expect(")") }
         return type

@@ -139,7 +139,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
     /// Returns the number in another unit; calendar units and UCUM units are converted into each other.
     private func expressed(inUnitOf other: QuantityValue) -> Decimal? {
         if let from = calendar, let to = other.calendar {
-            return CalendarUnit.convert(value.value, from, to)
+            return CalendarUnit.convert(value.value, from: from, to: to)
         }
         guard let left = measured(forEquivalence: true),
             let right = other.measured(forEquivalence: true),
@@ -166,7 +166,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         if let from = calendar, let to = other.calendar {
             guard from.definiteCode != nil, to.definiteCode != nil else { return nil }
             return QuantityValue(
-                FHIRPathDecimal(CalendarUnit.convert(value.value, from, to)), unit: other.unit,
+                FHIRPathDecimal(CalendarUnit.convert(value.value, from: from, to: to)), unit: other.unit,
                 isCalendar: true)
         }
         guard !isLikeOnly(other), let left = measured(forEquivalence: false),
@@ -186,7 +186,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         }
         let result: Decimal?
         if let from = calendar, let to = wanted ?? CalendarUnit(equivalentCode: text) {
-            result = CalendarUnit.convert(value.value, from, to)
+            result = CalendarUnit.convert(value.value, from: from, to: to)
         } else {
             result = expressed(inUnitOf: QuantityValue(value, unit: target, isCalendar: wanted != nil))
         }

@@ -65,7 +65,7 @@ struct RegularExpression: Sendable {
     /// Returns whether the pattern is found in the text.
     func matches(_ text: String, _ reports: inout Reports) throws(FHIRPathError) -> Bool {
         var isFound = false
-        try enumerateResults(text, &reports) { _ in
+        try enumerateResults(in: text, reports: &reports) { _ in
             isFound = true
             return true
         }
@@ -79,9 +79,9 @@ struct RegularExpression: Sendable {
         var last = 0
         let whole = text as NSString
         var failure: FHIRPathError?
-        try enumerateResults(text, &reports) { result in
+        try enumerateResults(in: text, reports: &reports) { result in
             output += whole.substring(with: NSRange(location: last, length: result.range.location - last))
-            output += ReplacementTemplate.expand(template, result, whole)
+            output += ReplacementTemplate.expand(template, match: result, in: whole)
             last = result.range.location + result.range.length
             if output.utf8.count > limit {
                 failure = .limit("text-too-long", "A text would have more than \(limit) characters.")
@@ -95,7 +95,7 @@ struct RegularExpression: Sendable {
 
     /// Calls the body with each match until it returns true.
     private func enumerateResults(
-        _ text: String, _ reports: inout Reports, _ body: (NSTextCheckingResult) -> Bool
+        in text: String, reports: inout Reports, _ body: (NSTextCheckingResult) -> Bool
     ) throws(FHIRPathError) {
         var (count, isOver) = (0, false)
         let (limit, budget) = (reports.limit, reports.budget)

@@ -3,7 +3,7 @@ import Foundation
 /// The replacement of `replaceMatches()`: `$1` and `${1}` are groups by number, `${name}` is a group by name, `$0` and
 /// `$&` are the whole match; a backslash escapes the next character. A group that did not match is empty.
 enum ReplacementTemplate {
-    static func expand(_ template: String, _ match: NSTextCheckingResult, _ text: NSString) -> String {
+    static func expand(_ template: String, match: NSTextCheckingResult, in text: NSString) -> String {
         var output = ""
         var rest = template[...]
         while let character = rest.popFirst() {

@@ -50,7 +50,7 @@ extension SelectionPath {
         case .variable("resource", _): return [.wholeResource]
         case .member(let base, let name): return steps(of: base, then: .member(name.text))
         case .asType(let base, let type): return steps(of: base, then: .ofType(type.name))
-        case .indexer(let base, .literal(.integer(let place))): return steps(of: base, then: .item(place))
+        case .indexer(let base, .literal(.integer(let index))): return steps(of: base, then: .item(index))
         case .call(let base, let function, let arguments, _):
             guard let last = arguments.first, arguments.count == 1 else { return nil }
             switch (function, last) {

@@ -22,7 +22,8 @@ enum TemporalSpan {
         guard start.precision >= needed, end.precision >= needed else { return nil }
         var (first, last) = (start, end)
         if needed > .day { (first, last) = (start.inUTC, end.inUTC) }
-        return isDuration ? periods(first, last, unit) : boundaries(first, last, unit)
+        return isDuration
+            ? periods(from: first, to: last, unit: unit) : boundaries(from: first, to: last, unit: unit)
     }
 
     private static func isAllowed(_ unit: CalendarUnit, _ value: TemporalValue) -> Bool {
@@ -68,7 +69,7 @@ enum TemporalSpan {
         day(value) * 86_400_000 + milliseconds(value)
     }
 
-    private static func periods(_ start: TemporalValue, _ end: TemporalValue, _ unit: CalendarUnit) -> Int {
+    private static func periods(from start: TemporalValue, to end: TemporalValue, unit: CalendarUnit) -> Int {
         guard unit == .year || unit == .month else { return (total(end) - total(start)) / length(unit) }
         let isBackward = total(end) < total(start)
         let (first, last) = isBackward ? (end, start) : (start, end)
@@ -78,7 +79,7 @@ enum TemporalSpan {
         return isBackward ? -count : count
     }
 
-    private static func boundaries(_ start: TemporalValue, _ end: TemporalValue, _ unit: CalendarUnit) -> Int {
+    private static func boundaries(from start: TemporalValue, to end: TemporalValue, unit: CalendarUnit) -> Int {
         switch unit {
         case .year: return end.year - start.year
         case .month: return (end.year - start.year) * 12 + end.month - start.month

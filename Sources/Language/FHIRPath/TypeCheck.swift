@@ -47,7 +47,7 @@ struct TypeCheck {
             default: return .unknown
             }
         case .name(let element):
-            let (name, place) = (element.text, element.place)
+            let (name, location) = (element.text, element.location)
             if let first = name.utf8.first, (0x41...0x5A).contains(first), let type = model.type(name),
                 case .elements(let types) = focus
             {
@@ -56,11 +56,11 @@ struct TypeCheck {
                 }
                 throw FHIRPathError(
                     .semantic, code: "wrong-context",
-                    message: "The expression begins with \(name), but the input is another type.", at: place)
+                    message: "The expression begins with \(name), but the input is another type.", at: location)
             }
-            return try member(name, of: focus, place)
+            return try member(name, of: focus, location)
         case .member(let base, let name):
-            return try member(name.text, of: try type(of: base, focus: focus, this: this), name.place)
+            return try member(name.text, of: try type(of: base, focus: focus, this: this), name.location)
         case .indexer(let base, let index):
             _ = try type(of: index, focus: focus, this: this)
             return try type(of: base, focus: focus, this: this)
@@ -76,7 +76,7 @@ struct TypeCheck {
             let a = try type(of: left, focus: focus, this: this)
             let b = try type(of: right, focus: focus, this: this)
             return try result(of: sign, a, b)
-        case .call(let base, let function, let arguments, let place):
+        case .call(let base, let function, let arguments, let location):
             let input =
                 try base.map { node throws(FHIRPathError) in try type(of: node, focus: focus, this: this) }
                 ?? focus
@@ -87,9 +87,9 @@ struct TypeCheck {
                     .semantic, code: "unordered-input",
                     message:
                         "The order of children() and descendants() is undefined: remove \(function.rawValue)().",
-                    at: place)
+                    at: location)
             }
-            return try call(function, input, arguments, this, place)
+            return try call(function, on: input, arguments: arguments, this: this, at: location)
         }
     }
 
@@ -106,7 +106,7 @@ struct TypeCheck {
 
     // MARK: Names
 
-    private func member(_ name: String, of base: Knowledge, _ place: FHIRPathPlace)
+    private func member(_ name: String, of base: Knowledge, _ location: SourceLocation)
         throws(FHIRPathError) -> Knowledge
     {
         guard case .elements(let types) = base, !types.isEmpty else { return .unknown }
@@ -127,7 +127,7 @@ struct TypeCheck {
         if isOpen { return .unknown }
         throw FHIRPathError(
             .semantic, code: "unknown-element",
-            message: "\(names(types)) has no element \(name): correct the name.", at: place)
+            message: "\(names(types)) has no element \(name): correct the name.", at: location)
     }
 
     private func names(_ types: [TypeModel.TypeID]) -> String {
@@ -170,9 +170,9 @@ struct TypeCheck {
     }
 
     private mutating func call(
-        _ function: FHIRPathFunction, _ input: Knowledge, _ arguments: [ExpressionNode],
-        _ this: Knowledge,
-        _ place: FHIRPathPlace
+        _ function: FHIRPathFunction, on input: Knowledge, arguments: [ExpressionNode],
+        this: Knowledge,
+        at location: SourceLocation
     ) throws(FHIRPathError) -> Knowledge {
         switch function {
         case .where, .all, .exists, .select, .repeat, .repeatAll, .sort, .aggregate:
@@ -198,7 +198,7 @@ struct TypeCheck {
                 throw FHIRPathError(
                     .semantic, code: "boolean-expected",
                     message: "The criterion of iif() is a boolean, not a \(name).",
-                    at: place)
+                    at: location)
             }
             return .unknown
         case .defineVariable:

@@ -14,7 +14,7 @@ enum TypeMatch {
         else {
             throw FHIRPathError(
                 .execution, code: "unknown-type", message: "There is no type of this name: correct it.",
-                at: type.place)
+                at: type.location)
         }
     }
 

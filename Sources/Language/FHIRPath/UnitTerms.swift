@@ -10,8 +10,8 @@ enum UnitTerms {
         guard var terms = terms(of: first), let others = self.terms(of: second) else { return nil }
         for other in others {
             let exponent = isDivision ? -other.exponent : other.exponent
-            if let place = terms.firstIndex(where: { $0.symbol == other.symbol }) {
-                terms[place].exponent += exponent
+            if let index = terms.firstIndex(where: { $0.symbol == other.symbol }) {
+                terms[index].exponent += exponent
             } else {
                 terms.append(Term(symbol: other.symbol, exponent: exponent))
             }
@@ -41,8 +41,8 @@ enum UnitTerms {
         while true {
             guard let (symbol, exponent, after) = term(at: rest) else { return nil }
             let signed = isBelow ? -exponent : exponent
-            if let place = output.firstIndex(where: { $0.symbol == symbol }) {
-                output[place].exponent += signed
+            if let index = output.firstIndex(where: { $0.symbol == symbol }) {
+                output[index].exponent += signed
             } else {
                 output.append(Term(symbol: symbol, exponent: signed))
             }

@@ -66,7 +66,7 @@ struct ExtensionTable: Sendable {
     func definition(_ url: String) -> Definition? { definitions[url] }
 
     private static func content(_ words: [String]) -> Content? {
-        guard let least = words[1].first else { return nil }
+        guard let minimum = words[1].first else { return nil }
         var types: [(name: String, targets: [String])] = []
         var binding: (strength: TypeModel.BindingStrength, valueSet: Int)?
         for word in words.dropFirst(2) where word != "*" && word != "-" {
@@ -81,6 +81,6 @@ struct ExtensionTable: Sendable {
             }
         }
         return Content(
-            isRequired: least != "0", isRepeated: !words[1].hasSuffix("1"), types: types, binding: binding)
+            isRequired: minimum != "0", isRepeated: !words[1].hasSuffix("1"), types: types, binding: binding)
     }
 }

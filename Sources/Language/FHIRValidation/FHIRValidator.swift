@@ -76,28 +76,28 @@ public struct FHIRValidator: Sendable {
 
     /// Validates the JSON text of one resource. Every issue has a line and a column.
     ///
-    /// - Parameter asked: canonical URLs of profiles to which the resource must conform, in addition to those in its
-    ///   `meta.profile`.
-    public func validate(_ bytes: some Collection<UInt8>, profiles asked: [String] = []) -> ValidationReport {
-        report(of: bytes, profiles: asked, budget: .unlimited)
+    /// - Parameter requested: canonical URLs of profiles to which the resource must conform, in addition to those in
+    ///   its `meta.profile`.
+    public func validate(_ bytes: some Collection<UInt8>, profiles requested: [String] = []) -> ValidationReport {
+        report(of: bytes, profiles: requested, budget: .unlimited)
     }
 
     /// Validates the JSON text of one resource within a budget of steps: one for each element and for each step of a
     /// constraint.
     ///
-    /// - Parameter asked: canonical URLs of profiles to which the resource must conform, in addition to those in its
-    ///   `meta.profile`.
+    /// - Parameter requested: canonical URLs of profiles to which the resource must conform, in addition to those in
+    ///   its `meta.profile`.
     /// - Throws: ``StepBudgetError`` if it takes more steps than the budget has.
     public func validate(
-        _ bytes: some Collection<UInt8>, profiles asked: [String] = [], budget: StepBudget
+        _ bytes: some Collection<UInt8>, profiles requested: [String] = [], budget: StepBudget
     ) throws(StepBudgetError) -> ValidationReport {
-        let report = report(of: bytes, profiles: asked, budget: budget)
+        let report = report(of: bytes, profiles: requested, budget: budget)
         try budget.check()
         return report
     }
 
     private func report(
-        of bytes: some Collection<UInt8>, profiles asked: [String], budget: StepBudget
+        of bytes: some Collection<UInt8>, profiles requested: [String], budget: StepBudget
     ) -> ValidationReport {
         let bytes = Array(bytes)
         let value: JSON
@@ -110,51 +110,51 @@ public struct FHIRValidator: Sendable {
                     expression: "", message: error.message, line: error.line, column: error.column)
             ])
         }
-        let found = walk(value, profiles: asked, budget: budget)
+        let found = walk(value, profiles: requested, budget: budget)
         guard !found.isEmpty else { return ValidationReport(issues: []) }
         return ValidationReport(issues: SourceLocator(bytes).located(found))
     }
 
     /// Validates a parsed resource; its issues have no line.
-    public func validate(_ resource: JSON, profiles asked: [String] = []) -> ValidationReport {
-        ValidationReport(issues: walk(resource, profiles: asked, budget: .unlimited).map(\.issue))
+    public func validate(_ resource: JSON, profiles requested: [String] = []) -> ValidationReport {
+        ValidationReport(issues: walk(resource, profiles: requested, budget: .unlimited).map(\.issue))
     }
 
     /// Validates a parsed resource within a budget of steps; its issues have no line.
     ///
     /// - Throws: ``StepBudgetError`` if it takes more steps than the budget has.
     public func validate(
-        _ resource: JSON, profiles asked: [String] = [], budget: StepBudget
+        _ resource: JSON, profiles requested: [String] = [], budget: StepBudget
     ) throws(StepBudgetError) -> ValidationReport {
-        let found = walk(resource, profiles: asked, budget: budget)
+        let found = walk(resource, profiles: requested, budget: budget)
         try budget.check()
         return ValidationReport(issues: found.map(\.issue))
     }
 
     /// Returns the given profiles to which a resource of the type should conform. If none is for this type, returns all
     /// of them except those for extensions, so that validation reports the mismatch.
-    public func profilesToAsk(for type: String) -> [String] {
+    public func applicableProfiles(for type: String) -> [String] {
         let fitting = profiles.all.filter { $0.type == type }
         if !fitting.isEmpty { return fitting.map(\.url) }
-        let asked = profiles.all.filter { profile in
+        let requested = profiles.all.filter { profile in
             TypeModel.r4.type(profile.type).map { TypeModel.r4.kind(of: $0) == .resource } ?? true
         }
-        return asked.map(\.url)
+        return requested.map(\.url)
     }
 
     private func walk(
-        _ value: JSON, profiles asked: [String], budget: StepBudget
+        _ value: JSON, profiles requested: [String], budget: StepBudget
     ) -> [ValidationWalk.FoundIssue] {
         guard let object = value.object else {
             var walk = ValidationWalk(root: "", options: options, profiles: profiles, budget: budget)
             walk.report(
-                .fatal, .structure, "resource-type-missing",
-                "A resource is an object with a resourceType; found \(ValidationWalk.shape(of: value)).")
+                .fatal, kind: .structure, code: "resource-type-missing",
+                message: "A resource is an object with a resourceType; found \(ValidationWalk.shape(of: value)).")
             return walk.issues
         }
         var walk = ValidationWalk(
             root: object["resourceType"]?.string ?? "", options: options, profiles: profiles, budget: budget)
-        walk.resource(object, profiles: asked)
+        walk.resource(object, profiles: requested)
         var issues = walk.issues
         if walk.otherCount > options.maximumIssues {
             let issue = ValidationIssue(

@@ -68,17 +68,17 @@ enum PrimitiveFormat {
             number.text.utf8.count <= maximumDigits
                 ? nil
                 : .format("a number of up to \(maximumDigits) characters, more than any system can calculate with")
-        case (.integer, .number(let number)): integer(number, -2_147_483_648, "")
-        case (.unsignedInt, .number(let number)): integer(number, 0, " not below 0")
-        case (.positiveInt, .number(let number)): integer(number, 1, " of at least 1")
+        case (.integer, .number(let number)): integer(number, minimum: -2_147_483_648, range: "")
+        case (.unsignedInt, .number(let number)): integer(number, minimum: 0, range: " not below 0")
+        case (.positiveInt, .number(let number)): integer(number, minimum: 1, range: " of at least 1")
         case (.boolean, _), (.decimal, _), (.integer, _), (.unsignedInt, _), (.positiveInt, _): .shape
         case (_, .string(let text)): self.text(text, rule)
         default: .shape
         }
     }
 
-    private static func integer(_ number: JSONNumber, _ least: Int, _ range: String) -> Problem? {
-        guard let value = number.integer, value >= least, value <= 2_147_483_647, number.text != "-0" else {
+    private static func integer(_ number: JSONNumber, minimum: Int, range: String) -> Problem? {
+        guard let value = number.integer, value >= minimum, value <= 2_147_483_647, number.text != "-0" else {
             return .format("a whole number\(range) that fits 32 bits, without fraction and exponent")
         }
         return nil

@@ -28,9 +28,9 @@ struct SourceLocator {
                 let next = node.children[step.key] ?? Node()
                 node.children[step.key] = next
                 node = next
-                if let place = step.index {
-                    let inner = node.items[place] ?? Node()
-                    node.items[place] = inner
+                if let itemIndex = step.index {
+                    let inner = node.items[itemIndex] ?? Node()
+                    node.items[itemIndex] = inner
                     node = inner
                 }
             }
@@ -40,22 +40,22 @@ struct SourceLocator {
         var scanner = self
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { scanner.position = 3 }
         scanner.skipSpace()
-        SourceLocator.place(root, at: scanner.position, &offsets)
+        SourceLocator.setOffset(of: root, to: scanner.position, in: &offsets)
         scanner.value(root, &offsets)
         let lines = SourceLocator.lines(bytes, offsets)
-        return zip(found, lines).map { item, place in
+        return zip(found, lines).map { item, location in
             var issue = item.issue
-            issue.line = place?.line
-            issue.column = place?.column
+            issue.line = location?.line
+            issue.column = location?.column
             return issue
         }
     }
 
     /// Sets the offset of all issues below a node; deeper matches overwrite it.
-    private static func place(_ node: Node, at offset: Int, _ offsets: inout [Int?]) {
+    private static func setOffset(of node: Node, to offset: Int, in offsets: inout [Int?]) {
         for index in node.ends { offsets[index] = offset }
-        for child in node.children.values { place(child, at: offset, &offsets) }
-        for child in node.items.values { place(child, at: offset, &offsets) }
+        for child in node.children.values { setOffset(of: child, to: offset, in: &offsets) }
+        for child in node.items.values { setOffset(of: child, to: offset, in: &offsets) }
     }
 
     private static func lines(_ bytes: [UInt8], _ offsets: [Int?]) -> [(line: Int, column: Int)?] {
@@ -104,7 +104,7 @@ struct SourceLocator {
             let next = node.flatMap { node in
                 node.children.isEmpty ? nil : node.children[SourceLocator.name(key)]
             }
-            if let next { SourceLocator.place(next, at: start, &offsets) }
+            if let next { SourceLocator.setOffset(of: next, to: start, in: &offsets) }
             skipSpace()
             position += 1
             value(next, &offsets)
@@ -122,7 +122,7 @@ struct SourceLocator {
             skipSpace()
             guard position < bytes.count, bytes[position] != UInt8(ascii: "]") else { break }
             let next = node?.items[index]
-            if let next { SourceLocator.place(next, at: position, &offsets) }
+            if let next { SourceLocator.setOffset(of: next, to: position, in: &offsets) }
             value(next, &offsets)
             skipSpace()
             index += 1

@@ -50,7 +50,7 @@ struct ValidationPlan: Sendable {
             return ElementRule(
                 isRepeated: element.isRepeated, isChoice: element.isChoice, isRequired: element.min > 0,
                 position: positions[number] ?? 0, binding: element.binding,
-                invariants: ValidationPlan.own(element, invariants, model), isReference: isReference)
+                invariants: ValidationPlan.own(element, table: invariants, model: model), isReference: isReference)
         }
         var types: [TypeRule] = []
         for index in 0..<model.typeCount {
@@ -75,7 +75,7 @@ struct ValidationPlan: Sendable {
 
     /// Returns the constraints by the element's path. Those of a backbone element belong to its type, which has the
     /// same path.
-    private static func own(_ element: TypeModel.Element, _ table: InvariantTable, _ model: TypeModel) -> [Int32] {
+    private static func own(_ element: TypeModel.Element, table: InvariantTable, model: TypeModel) -> [Int32] {
         guard model.type(element.path) == nil else { return [] }
         return (table.byPath[element.path] ?? []).filter { !table.rows[Int($0)].isNative }
     }

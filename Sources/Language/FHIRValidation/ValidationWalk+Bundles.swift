@@ -40,8 +40,8 @@ extension ValidationWalk {
             // HL7 requires it in nearly all types of Bundles, but search results of many servers omit it.
             if bundleType == "document" || bundleType == "message" {
                 error(
-                    .required, "full-url",
-                    "An entry of a \(bundleType) has a fullUrl, by which others refer to it: add it.",
+                    .required, code: "full-url",
+                    message: "An entry of a \(bundleType) has a fullUrl, by which others refer to it: add it.",
                     at: "fullUrl")
             }
         }
@@ -49,11 +49,14 @@ extension ValidationWalk {
             let wantsResource = method == "POST" || method == "PUT"
             if wantsResource && entry["resource"] == nil {
                 error(
-                    .required, "entry-resource", "A \(method) needs the resource to be written: add it.", at: "resource"
+                    .required, code: "entry-resource", message: "A \(method) needs the resource to be written: add it.",
+                    at: "resource"
                 )
             }
             if (method == "GET" || method == "DELETE" || method == "HEAD") && entry["resource"] != nil {
-                warning(.businessRule, "entry-resource", "A \(method) has no resource: remove it.", at: "resource")
+                warning(
+                    .businessRule, code: "entry-resource", message: "A \(method) has no resource: remove it.",
+                    at: "resource")
             }
         }
     }
@@ -61,23 +64,25 @@ extension ValidationWalk {
     private mutating func fullURL(_ url: String, _ resource: JSONObject?) {
         if !ValidationWalk.isAbsolute(url) {
             error(
-                .value, "full-url", "A fullUrl is absolute: write it with its scheme, or as urn:uuid:….", at: "fullUrl")
+                .value, code: "full-url", message: "A fullUrl is absolute: write it with its scheme, or as urn:uuid:….",
+                at: "fullUrl")
             return
         }
         if url.hasPrefix("urn:uuid:") || url.hasPrefix("urn:oid:") {
             let rule: PrimitiveFormat.Rule = url.hasPrefix("urn:uuid:") ? .uuid : .oid
             if PrimitiveFormat.problem(.string(url), rule) != nil {
                 error(
-                    .value, "full-url", "A fullUrl by UUID is written urn:uuid: and 36 characters in lower case.",
+                    .value, code: "full-url",
+                    message: "A fullUrl by UUID is written urn:uuid: and 36 characters in lower case.",
                     at: "fullUrl")
             }
             return
         }
-        guard let resource, let id = resource["id"]?.string, let literal = LiteralReference(anyURL: url) else { return }
+        guard let resource, let id = resource["id"]?.string, let literal = ReferenceTarget(anyURL: url) else { return }
         if literal.id != id || literal.type != resource["resourceType"]?.string {
             error(
-                .businessRule, "full-url",
-                "The fullUrl ends with the type and id of its resource: make them agree.", at: "fullUrl")
+                .businessRule, code: "full-url",
+                message: "The fullUrl ends with the type and id of its resource: make them agree.", at: "fullUrl")
         }
     }
 }

@@ -12,8 +12,8 @@ extension ValidationWalk {
         let nested = object["extension"]?.array?.compactMap(\.object) ?? []
         if hasValue != nested.isEmpty {
             error(
-                .invariant, "ext-1",
-                hasValue
+                .invariant, code: "ext-1",
+                message: hasValue
                     ? "ext-1: An extension has a value or nested extensions, not both: keep one."
                     : "ext-1: An extension has a value or nested extensions: add one.")
         }
@@ -22,7 +22,8 @@ extension ValidationWalk {
         if !ValidationWalk.isAbsolute(url) {
             if outer == nil {
                 error(
-                    .extension, "extension-url", "The URL of an extension is absolute: write it with its scheme.",
+                    .extension, code: "extension-url",
+                    message: "The URL of an extension is absolute: write it with its scheme.",
                     at: "url")
             }
             return
@@ -31,8 +32,8 @@ extension ValidationWalk {
             unknownExtension(url)
             return
         }
-        place(definition, isModifierMember: path.steps.last?.key == "modifierExtension", outer)
-        content(definition, object, values, nested)
+        checkUse(of: definition, isModifierMember: path.steps.last?.key == "modifierExtension", outer: outer)
+        content(definition, object: object, values: values, nested: nested)
     }
 
     /// Checks an extension that HL7 does not define against its given definition: its context and its content.
@@ -41,14 +42,16 @@ extension ValidationWalk {
             ExtensionTable.r4.definition(url) == nil, let profile = profiles.profile(url)
         else { return }
         conform(element, to: profile)
-        if !profile.contexts.isEmpty { stands(in: profile.contexts) }
+        if !profile.contexts.isEmpty { checkContext(in: profile.contexts) }
     }
 
     /// Checks that an extension is in one of the elements of its definition's context.
-    private mutating func stands(in elements: Set<String>, orIn extensions: Set<String> = []) {
+    private mutating func checkContext(in elements: Set<String>, orIn extensions: Set<String> = []) {
         guard !elements.contains("Element"), elements.isDisjoint(with: contexts()) else { return }
-        let places = (elements.sorted() + extensions.sorted()).prefix(8).joined(separator: ", ")
-        error(.extension, "extension-context", "This extension is not allowed here, but in \(places): move it.")
+        let allowed = (elements.sorted() + extensions.sorted()).prefix(8).joined(separator: ", ")
+        error(
+            .extension, code: "extension-context",
+            message: "This extension is not allowed here, but in \(allowed): move it.")
     }
 
     /// Checks the extensions of one element: an extension with a maximum of one occurs only once.
@@ -59,7 +62,8 @@ extension ValidationWalk {
             guard let url = item["url"]?.string, let definition = ExtensionTable.r4.definition(url) else { continue }
             if !definition.isRepeated, !seen.insert(url).inserted {
                 error(
-                    .extension, "extension-repeated", "The extension \(url) is allowed only once here: keep one.",
+                    .extension, code: "extension-repeated",
+                    message: "The extension \(url) is allowed only once here: keep one.",
                     at: "extension")
             }
         }
@@ -84,28 +88,31 @@ extension ValidationWalk {
         guard !isOwn else { return }
         if path.steps.last?.key == "modifierExtension" {
             warning(
-                .extension, "unknown-modifier-extension",
-                "This extension changes the meaning of the element and is not known: supply its definition.", at: "url")
+                .extension, code: "unknown-modifier-extension",
+                message: "This extension changes the meaning of the element and is not known: supply its definition.",
+                at: "url")
         } else if url.hasPrefix("http://hl7.org/fhir/StructureDefinition/") {
             warning(
-                .extension, "unknown-extension",
-                "R4 defines no extension with this URL: correct it, or supply its definition.", at: "url")
+                .extension, code: "unknown-extension",
+                message: "R4 defines no extension with this URL: correct it, or supply its definition.", at: "url")
         }
     }
 
-    private mutating func place(_ definition: ExtensionTable.Definition, isModifierMember: Bool, _ outer: String?) {
+    private mutating func checkUse(of definition: ExtensionTable.Definition, isModifierMember: Bool, outer: String?) {
         if definition.isModifier && !isModifierMember {
             error(
-                .extension, "modifier-extension",
-                "This extension changes the meaning of the element: put it into modifierExtension.")
+                .extension, code: "modifier-extension",
+                message: "This extension changes the meaning of the element: put it into modifierExtension.")
         } else if !definition.isModifier && isModifierMember {
-            error(.extension, "modifier-extension", "This extension is not a modifier: put it into extension.")
+            error(
+                .extension, code: "modifier-extension",
+                message: "This extension is not a modifier: put it into extension.")
         }
         guard !definition.hasOtherContext, !(definition.elements.isEmpty && definition.extensions.isEmpty) else {
             return
         }
         if let outer, definition.extensions.contains(outer) { return }
-        stands(in: definition.elements, orIn: definition.extensions)
+        checkContext(in: definition.elements, orIn: definition.extensions)
     }
 
     /// Returns all names that a definition may use for the element with the extension: its types, and the paths that
@@ -139,19 +146,20 @@ extension ValidationWalk {
     }
 
     private mutating func content(
-        _ definition: ExtensionTable.Definition, _ object: JSONObject, _ values: [JSONObject.Member],
-        _ nested: [JSONObject]
+        _ definition: ExtensionTable.Definition, object: JSONObject, values: [JSONObject.Member],
+        nested: [JSONObject]
     ) {
         if let content = definition.value, let member = values.first {
             check(member, content)
         } else if definition.value == nil, let member = values.first {
             error(
-                .extension, "extension-value", "This extension has nested extensions and no value: remove it.",
+                .extension, code: "extension-value",
+                message: "This extension has nested extensions and no value: remove it.",
                 at: member.key)
         } else if definition.value?.isRequired == true, definition.nested.isEmpty, object["_value"] == nil,
             !object.members.contains(where: { $0.key.hasPrefix("_value") })
         {
-            error(.extension, "extension-value", "This extension must have a value: add it.")
+            error(.extension, code: "extension-value", message: "This extension must have a value: add it.")
         }
         guard !definition.nested.isEmpty else { return }
         var counts: [String: Int] = [:]
@@ -162,8 +170,8 @@ extension ValidationWalk {
                     let names = definition.nested.keys.sorted().joined(separator: ", ")
                     // The definitions have open slicing of the parts: another part is unusual, but not forbidden.
                     warning(
-                        .extension, "nested-extension",
-                        "This extension has only the parts \(names): correct the URL of the nested one.",
+                        .extension, code: "nested-extension",
+                        message: "This extension has only the parts \(names): correct the URL of the nested one.",
                         at: "extension")
                 }
                 continue
@@ -180,9 +188,10 @@ extension ValidationWalk {
         for (name, content) in definition.nested.sorted(by: { $0.key < $1.key }) {
             let count = counts[name] ?? 0
             if content.isRequired && count == 0 {
-                error(.extension, "nested-extension", "This extension must have the part \(name): add it.")
+                error(
+                    .extension, code: "nested-extension", message: "This extension must have the part \(name): add it.")
             } else if !content.isRepeated && count > 1 {
-                error(.extension, "nested-extension", "The part \(name) is allowed only once: keep one.")
+                error(.extension, code: "nested-extension", message: "The part \(name) is allowed only once: keep one.")
             }
         }
     }
@@ -193,15 +202,16 @@ extension ValidationWalk {
         guard let type = content.types.first(where: { $0.name.lowercased() == suffix.lowercased() }) else {
             let names = content.types.map { "value" + ($0.name.first?.uppercased() ?? "") + $0.name.dropFirst() }
             error(
-                .extension, "extension-type",
-                "The value of this extension is \(names.joined(separator: " or ")): use that name.", at: member.key)
+                .extension, code: "extension-type",
+                message: "The value of this extension is \(names.joined(separator: " or ")): use that name.",
+                at: member.key)
             return
         }
         guard let (number, inner) = model.memberIndex(member.key, of: model.extensionType) else { return }
         let step = ElementPath.Step(key: member.key, index: nil, declaration: number, type: inner)
         inside(step) { walk in
             if let binding = content.binding {
-                walk.bind(member.value, walk.plan.types[Int(inner.index)].special, binding)
+                walk.bind(member.value, special: walk.plan.types[Int(inner.index)].special, binding: binding)
             }
             if type.name == "Reference", !type.targets.isEmpty, let object = member.value.object {
                 walk.referenceTarget(object, allowed: type.targets)

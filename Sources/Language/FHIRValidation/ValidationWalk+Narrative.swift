@@ -6,6 +6,6 @@ extension ValidationWalk {
     mutating func narrative(_ value: JSON) {
         guard let text = value.string else { return }
         guard let problem = NarrativeCheck.problem(in: text) else { return }
-        error(.invariant, problem.code, problem.message)
+        error(.invariant, code: problem.code, message: problem.message)
     }
 }

@@ -23,8 +23,8 @@ extension ValidationWalk {
                     continue
                 }
                 report(
-                    .information, .notFound, "unknown-profile",
-                    "The profile \(url) was not supplied: its rules were not checked.")
+                    .information, kind: .notFound, code: "unknown-profile",
+                    message: "The profile \(url) was not supplied: its rules were not checked.")
                 continue
             }
             conform(element, to: profile)
@@ -35,15 +35,15 @@ extension ValidationWalk {
     mutating func conform(_ element: TypedElement, to profile: Profile) {
         guard profileDepth < ValidationWalk.maximumProfileDepth else {
             error(
-                .tooCostly, "profile-depth",
-                "The profiles are nested too deeply: \(profile.url) was not checked.")
+                .tooCostly, code: "profile-depth",
+                message: "The profiles are nested too deeply: \(profile.url) was not checked.")
             return
         }
         let type = model.type(profile.type) ?? .unknown
         guard element.type == type || model.isSubtype(element.type, of: type) else {
             error(
-                .invalid, "profile-type",
-                "The profile \(profile.url) is for \(profile.type), but this is \(element.typeName).")
+                .invalid, code: "profile-type",
+                message: "The profile \(profile.url) is for \(profile.type), but this is \(element.typeName).")
             return
         }
         profileDepth += 1
@@ -51,17 +51,17 @@ extension ValidationWalk {
         let (chain, isCircular) = profiles.chain(of: profile)
         if isCircular {
             error(
-                .invalid, "invalid-profile",
-                "The profile \(profile.url) is derived from itself: correct its baseDefinition.")
+                .invalid, code: "invalid-profile",
+                message: "The profile \(profile.url) is derived from itself: correct its baseDefinition.")
         }
         for member in chain {
             for problem in member.problems {
-                report(problem.severity, problem.kind, problem.code, problem.message)
+                report(problem.severity, kind: problem.kind, code: problem.code, message: problem.message)
             }
             if !member.hasSnapshot, profiles.profile(member.base) == nil, !ValidationWalk.isCore(member.base) {
                 error(
-                    .notFound, "unknown-profile",
-                    "\(member.url) is derived from \(member.base), which was not supplied: supply it, too."
+                    .notFound, code: "unknown-profile",
+                    message: "\(member.url) is derived from \(member.base), which was not supplied: supply it, too."
                 )
             }
             content(member.root, element, bases: chain.drop { $0.url != member.url }.dropFirst().map(\.root))
@@ -80,7 +80,7 @@ extension ValidationWalk {
         guard let type = model.type(name), element.type != type, !model.isSubtype(element.type, of: type) else {
             return
         }
-        error(.invalid, "profile-type", "The profile is for \(name), but this is \(element.typeName).")
+        error(.invalid, code: "profile-type", message: "The profile is for \(name), but this is \(element.typeName).")
     }
 
     // MARK: One element
@@ -92,7 +92,9 @@ extension ValidationWalk {
         values(node, element)
         if let binding = node.binding { bind(element, binding) }
         for constraint in node.constraints {
-            invariant(constraint.key, constraint.compiled, isError: constraint.isError, constraint.sentence, element)
+            invariant(
+                constraint.key, expression: constraint.compiled, isError: constraint.isError,
+                sentence: constraint.sentence, element: element)
         }
         for child in node.children {
             let items = self.items(child.name, of: element)
@@ -107,7 +109,9 @@ extension ValidationWalk {
         }
         guard !fitting.isEmpty else {
             let names = node.types.map(\.code).joined(separator: ", ")
-            error(.value, "profile-element-type", "The profile allows the types \(names) here: write one of them.")
+            error(
+                .value, code: "profile-element-type",
+                message: "The profile allows the types \(names) here: write one of them.")
             return
         }
         if element.type == model.referenceType { targets(fitting, element) }
@@ -117,8 +121,8 @@ extension ValidationWalk {
             conform(element, to: wanted[0])
         } else if !wanted.contains(where: { conforms(element, to: $0) }) {
             error(
-                .value, "profile-not-met",
-                "The element conforms to none of \(wanted.map(\.url).joined(separator: ", ")).")
+                .value, code: "profile-not-met",
+                message: "The element conforms to none of \(wanted.map(\.url).joined(separator: ", ")).")
         }
     }
 
@@ -140,19 +144,25 @@ extension ValidationWalk {
 
     private mutating func values(_ node: ProfileNode, _ element: TypedElement) {
         if let fixed = node.fixed, !PatternMatch.isEqual(element.value, fixed) {
-            error(.value, "fixed-value", "The profile fixes the value here (\(node.id)): write exactly that.")
+            error(
+                .value, code: "fixed-value",
+                message: "The profile fixes the value here (\(node.id)): write exactly that.")
         }
         if let pattern = node.pattern, !PatternMatch.matches(element.value, pattern) {
-            error(.value, "pattern-value", "The profile requires a pattern here (\(node.id)): add all of its content.")
+            error(
+                .value, code: "pattern-value",
+                message: "The profile requires a pattern here (\(node.id)): add all of its content.")
         }
-        if let most = node.maxLength, let text = element.value.string, text.unicodeScalars.count > most {
-            error(.tooLong, "profile-length", "The profile allows up to \(most) characters here: shorten the text.")
+        if let maximum = node.maxLength, let text = element.value.string, text.unicodeScalars.count > maximum {
+            error(
+                .tooLong, code: "profile-length",
+                message: "The profile allows up to \(maximum) characters here: shorten the text.")
         }
-        if let least = node.minValue, ValidationWalk.isLess(element.value, least) {
-            error(.value, "profile-range", "The value is below the minimum of the profile (\(node.id)).")
+        if let minimum = node.minValue, ValidationWalk.isLess(element.value, minimum) {
+            error(.value, code: "profile-range", message: "The value is below the minimum of the profile (\(node.id)).")
         }
-        if let most = node.maxValue, ValidationWalk.isLess(most, element.value) {
-            error(.value, "profile-range", "The value is above the maximum of the profile (\(node.id)).")
+        if let maximum = node.maxValue, ValidationWalk.isLess(maximum, element.value) {
+            error(.value, code: "profile-range", message: "The value is above the maximum of the profile (\(node.id)).")
         }
     }
 
@@ -178,17 +188,18 @@ extension ValidationWalk {
     private mutating func bind(_ element: TypedElement, _ binding: (isRequired: Bool, valueSet: String)) {
         guard binding.isRequired, element.type.isKnown else { return }
         if let number = terminology.number(binding.valueSet) {
-            bind(element.value, plan.types[Int(element.type.index)].special, (.required, number))
+            bind(element.value, special: plan.types[Int(element.type.index)].special, binding: (.required, number))
             return
         }
         guard let isMember = options.context.terminology?.memberOf(element, valueSet: binding.valueSet) else {
             report(
-                .information, .notFound, "unknown-value-set",
-                "The profile requires a code of \(binding.valueSet), which is unknown: it was not checked.")
+                .information, kind: .notFound, code: "unknown-value-set",
+                message: "The profile requires a code of \(binding.valueSet), which is unknown: it was not checked.")
             return
         }
         guard !isMember else { return }
-        error(.codeInvalid, "required-binding", "The code is not in \(binding.valueSet): use one that is.")
+        error(
+            .codeInvalid, code: "required-binding", message: "The code is not in \(binding.valueSet): use one that is.")
     }
 
     // MARK: The elements with one name
@@ -218,7 +229,7 @@ extension ValidationWalk {
         count(items.count, node, what: "")
         let inherited = bases.first { $0.slicing != nil }
         if !node.slices.isEmpty || node.slicing != nil {
-            slices(node, node.slicing ?? inherited?.slicing, items, inherited: bases)
+            slices(node, slicing: node.slicing ?? inherited?.slicing, items: items, inherited: bases)
         }
         for item in items {
             inside(item.step) { $0.content(node, item.element, bases: bases) }
@@ -227,18 +238,19 @@ extension ValidationWalk {
 
     mutating func count(_ count: Int, _ node: ProfileNode, what: String) {
         let name = node.name + what
-        if let least = node.min, count < least {
+        if let minimum = node.min, count < minimum {
             error(
-                .required, "profile-cardinality",
-                "The profile requires at least \(least) \(name), but there are \(count): add what is missing.",
+                .required, code: "profile-cardinality",
+                message:
+                    "The profile requires at least \(minimum) \(name), but there are \(count): add what is missing.",
                 at: node.name)
         }
-        if let most = node.max, count > most {
+        if let maximum = node.max, count > maximum {
             error(
-                .structure, "profile-cardinality",
-                most == 0
+                .structure, code: "profile-cardinality",
+                message: maximum == 0
                     ? "The profile allows no \(name) here: remove it."
-                    : "The profile allows up to \(most) \(name), but there are \(count): remove some.", at: node.name
+                    : "The profile allows up to \(maximum) \(name), but there are \(count): remove some.", at: node.name
             )
         }
     }

@@ -20,23 +20,25 @@ extension ValidationWalk {
                 let rule: PrimitiveFormat.Rule = literal.hasPrefix("urn:uuid:") ? .uuid : .oid
                 if PrimitiveFormat.problem(.string(literal), rule) != nil {
                     error(
-                        .value, "invalid-reference",
-                        "A reference by UUID or OID is written urn:uuid:… in lower case or urn:oid:1.2.3.",
+                        .value, code: "invalid-reference",
+                        message: "A reference by UUID or OID is written urn:uuid:… in lower case or urn:oid:1.2.3.",
                         at: "reference")
                 }
             }
             return
         }
-        guard let relative = LiteralReference(relative: literal) else {
+        guard let relative = ReferenceTarget(relative: literal) else {
             error(
-                .value, "invalid-reference",
-                "A relative reference is Type/id or Type/id/_history/version; inside the resource, it begins with #.",
+                .value, code: "invalid-reference",
+                message: "A relative reference is Type/id or Type/id/_history/version; "
+                    + "inside the resource, it begins with #.",
                 at: "reference")
             return
         }
         if model.type(relative.type).map({ model.kind(of: $0) == .resource }) != true {
             error(
-                .value, "invalid-reference", "R4 has no resource type of this name: correct the reference.",
+                .value, code: "invalid-reference",
+                message: "R4 has no resource type of this name: correct the reference.",
                 at: "reference")
         }
     }
@@ -48,15 +50,16 @@ extension ValidationWalk {
             // A contained resource refers to its container in this way.
             if frames.last?.isContained != true {
                 error(
-                    .invariant, "ref-1", "ref-1: Only a contained resource refers to its container by #.",
+                    .invariant, code: "ref-1",
+                    message: "ref-1: Only a contained resource refers to its container by #.",
                     at: "reference")
             }
             return
         }
         if root.contained[id] == nil {
             error(
-                .invariant, "ref-1",
-                "ref-1: No contained resource has this id: add it to contained, or correct the reference.",
+                .invariant, code: "ref-1",
+                message: "ref-1: No contained resource has this id: add it to contained, or correct the reference.",
                 at: "reference")
         }
     }
@@ -70,15 +73,16 @@ extension ValidationWalk {
                 stated.hasPrefix("http://hl7.org/fhir/StructureDefinition/") ? String(stated.dropFirst(40)) : stated
             if let target, model.type(name).map({ model.kind(of: $0) == .resource }) == true, target != name {
                 error(
-                    .value, "reference-type", "The type is \(name), the reference to \(target): make them agree.",
+                    .value, code: "reference-type",
+                    message: "The type is \(name), the reference to \(target): make them agree.",
                     at: "type")
             }
             if model.type(name).map({ model.kind(of: $0) == .resource }) == true { target = target ?? name }
         }
         guard let target, !allowed.isEmpty, model.type(target) != nil, !allowed.contains(target) else { return }
         error(
-            .value, "reference-target",
-            "This reference must be to \(allowed.joined(separator: ", ")), not to \(target): correct it.",
+            .value, code: "reference-target",
+            message: "This reference must be to \(allowed.joined(separator: ", ")), not to \(target): correct it.",
             at: literal == nil ? "type" : "reference")
     }
 
@@ -94,18 +98,18 @@ extension ValidationWalk {
             if let type = bundle.type(of: literal) { return type }
         }
         guard !literal.hasPrefix("urn:") else { return nil }
-        return LiteralReference(anyURL: literal)?.type
+        return ReferenceTarget(anyURL: literal)?.type
     }
 }
 
 /// A literal reference to a resource on a server: `[base/]Type/id[/_history/version]`.
-struct LiteralReference: Equatable {
+struct ReferenceTarget: Equatable {
     let type: String
     let id: String
 
     /// Reads a relative reference; nil if the text is not one.
     init?(relative text: String) {
-        if let (type, id) = LiteralReference.plainParts(text) {
+        if let (type, id) = ReferenceTarget.plainParts(text) {
             guard Resource.isTypeName(type), Resource.isID(id) else { return nil }
             (self.type, self.id) = (type, id)
             return
@@ -145,7 +149,7 @@ struct LiteralReference: Equatable {
 
     /// Reads the end of any URL that has the form of a server's.
     init?(anyURL text: String) {
-        if let (type, id) = LiteralReference.plainParts(text) {
+        if let (type, id) = ReferenceTarget.plainParts(text) {
             guard Resource.isTypeName(type),
                 TypeModel.r4.type(type).map({ TypeModel.r4.kind(of: $0) == .resource }) == true
             else { return nil }

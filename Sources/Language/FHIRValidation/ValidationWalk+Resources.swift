@@ -9,8 +9,8 @@ extension ValidationWalk {
         guard model.isSubtype(element.type, of: model.domainResourceType) else { return }
         if options.reportsMissingNarrative, !isContained, object["text"]?["div"] == nil {
             warning(
-                .invariant, "dom-6",
-                "dom-6: A resource should have a narrative, so that people can read it: add text.")
+                .invariant, code: "dom-6",
+                message: "dom-6: A resource should have a narrative, so that people can read it: add text.")
         }
         guard let contained = object["contained"]?.array, !isContained else { return }
         references(to: contained, in: object)
@@ -20,19 +20,23 @@ extension ValidationWalk {
     private mutating func containedRules(_ object: JSONObject) {
         if object["contained"] != nil {
             error(
-                .invariant, "dom-2", "dom-2: A contained resource contains none itself: move them up.", at: "contained")
+                .invariant, code: "dom-2", message: "dom-2: A contained resource contains none itself: move them up.",
+                at: "contained")
         }
         if object["meta"]?["versionId"] != nil || object["meta"]?["lastUpdated"] != nil {
             error(
-                .invariant, "dom-4", "dom-4: A contained resource has no version of its own: remove it.", at: "meta")
+                .invariant, code: "dom-4", message: "dom-4: A contained resource has no version of its own: remove it.",
+                at: "meta")
         }
         if object["meta"]?["security"] != nil {
             error(
-                .invariant, "dom-5",
-                "dom-5: A contained resource has no security label of its own: put it on the container.", at: "meta")
+                .invariant, code: "dom-5",
+                message: "dom-5: A contained resource has no security label of its own: put it on the container.",
+                at: "meta")
         }
         if object["id"] == nil {
-            error(.required, "contained-id", "A contained resource needs an id to be referred to: add it.")
+            error(
+                .required, code: "contained-id", message: "A contained resource needs an id to be referred to: add it.")
         }
     }
 
@@ -68,23 +72,24 @@ extension ValidationWalk {
             if !seen.insert(id).inserted {
                 inside(step) {
                     $0.error(
-                        .duplicate, "duplicate-id",
-                        "Another contained resource has the same id: give each its own.", at: "id")
+                        .duplicate, code: "duplicate-id",
+                        message: "Another contained resource has the same id: give each its own.", at: "id")
                 }
                 continue
             }
             if circles.contains(id) {
                 inside(step) {
                     $0.report(
-                        reached.contains(id) ? .warning : .error, .businessRule, "circular-contained",
-                        "Contained resources refer to each other in a circle: break it, or make one a resource of its own."
-                    )
+                        reached.contains(id) ? .warning : .error, kind: .businessRule, code: "circular-contained",
+                        message: "Contained resources refer to each other in a circle: "
+                            + "break it, or make one a resource of its own.")
                 }
             } else if !reached.contains(id), inner[id]?.refersToContainer != true, !referenced.contains(id) {
                 inside(step) {
                     $0.error(
-                        .invariant, "dom-3",
-                        "dom-3: Nothing refers to this contained resource: refer to it by # and its id, or remove it.")
+                        .invariant, code: "dom-3",
+                        message: "dom-3: Nothing refers to this contained resource: "
+                            + "refer to it by # and its id, or remove it.")
                 }
             }
         }

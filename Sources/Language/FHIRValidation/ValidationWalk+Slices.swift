@@ -5,20 +5,21 @@ import FHIRPath
 extension ValidationWalk {
     /// Assigns the elements to the slices, then checks each slice (<https://hl7.org/fhir/R4/profiling.html#slicing>).
     mutating func slices(
-        _ node: ProfileNode, _ slicing: ProfileNode.Slicing?, _ items: [Item], inherited: [ProfileNode]
+        _ node: ProfileNode, slicing: ProfileNode.Slicing?, items: [Item], inherited: [ProfileNode]
     ) {
         var found = Array(repeating: 0, count: node.slices.count)
         var lastSlice = -1
         var sawUnmatched = false
         for item in items {
-            let index = node.slices.firstIndex { slice in belongs(item, to: slice, node, slicing) }
+            let index = node.slices.firstIndex { slice in belongs(item, to: slice, of: node, slicing: slicing) }
             guard let index else {
                 sawUnmatched = true
                 if slicing?.rules == .closed {
                     inside(item.step) {
                         $0.error(
-                            .structure, "closed-slicing",
-                            "The profile allows only the slices \(node.slices.compactMap(\.sliceName).joined(separator: ", ")) here, and this is not one of them: remove or correct it."
+                            .structure, code: "closed-slicing",
+                            message:
+                                "The profile allows only the slices \(node.slices.compactMap(\.sliceName).joined(separator: ", ")) here, and this is not one of them: remove or correct it."
                         )
                     }
                 }
@@ -27,13 +28,15 @@ extension ValidationWalk {
             if slicing?.rules == .openAtEnd && sawUnmatched {
                 inside(item.step) {
                     $0.error(
-                        .structure, "slice-order",
-                        "An element without a slice must follow the slices: move it to the end.")
+                        .structure, code: "slice-order",
+                        message: "An element without a slice must follow the slices: move it to the end.")
                 }
             }
             if slicing?.isOrdered == true && index < lastSlice {
                 inside(item.step) {
-                    $0.error(.structure, "slice-order", "The slices must be in the order of the profile: reorder them.")
+                    $0.error(
+                        .structure, code: "slice-order",
+                        message: "The slices must be in the order of the profile: reorder them.")
                 }
             }
             lastSlice = max(lastSlice, index)
@@ -49,7 +52,7 @@ extension ValidationWalk {
 
     /// Whether an element belongs to a slice: every discriminator matches.
     private func belongs(
-        _ item: Item, to slice: ProfileNode, _ node: ProfileNode, _ slicing: ProfileNode.Slicing?
+        _ item: Item, to slice: ProfileNode, of node: ProfileNode, slicing: ProfileNode.Slicing?
     ) -> Bool {
         guard budget.spend() else { return false }
         guard let slicing, !slicing.discriminators.isEmpty else {
@@ -63,7 +66,7 @@ extension ValidationWalk {
             if discriminator.kind != .exists, discriminator.path == "url", item.element.type == model.extensionType {
                 return hasURL(item.element, of: slice)
             }
-            return matches(item, slice, discriminator)
+            return matches(item, slice: slice, discriminator: discriminator)
         }
     }
 
@@ -82,7 +85,7 @@ extension ValidationWalk {
     }
 
     private func matches(
-        _ item: Item, _ slice: ProfileNode, _ discriminator: ProfileNode.Slicing.Discriminator
+        _ item: Item, slice: ProfileNode, discriminator: ProfileNode.Slicing.Discriminator
     ) -> Bool {
         let stated = ValidationWalk.statements(at: discriminator.path, of: slice)
         switch discriminator.kind {
@@ -175,7 +178,7 @@ extension ValidationWalk {
         guard let child = statement.node?.child(name) else { return [Statement(node: nil, value: inherited)] }
         let own = ([child] + child.slices).map { Statement(node: $0, value: $0.fixed ?? $0.pattern ?? inherited) }
         // If a slice has more rules than the element itself, the element without rules is ignored.
-        let telling = own.filter { $0.value != nil || $0.node?.children.isEmpty == false }
-        return telling.isEmpty ? own : telling
+        let withRules = own.filter { $0.value != nil || $0.node?.children.isEmpty == false }
+        return withRules.isEmpty ? own : withRules
     }
 }

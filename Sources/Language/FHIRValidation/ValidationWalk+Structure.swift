@@ -8,15 +8,17 @@ extension ValidationWalk {
         let rule = plan.types[Int(type.index)]
         let isResource = rule.kind == .resource
         if object.isEmpty {
-            error(.invariant, "ele-1", "ele-1: An element has a value or children: fill the object or leave it out.")
+            error(
+                .invariant, code: "ele-1",
+                message: "ele-1: An element has a value or children: fill the object or leave it out.")
             return
         }
         if !isResource, object.count == 1, object.members[0].key == "id" {
             let sentence = "ele-1: An id alone is no content: give the element a value or children, or leave it out."
             if mayHaveIDAlone(type) {
-                warning(.invariant, "ele-1", sentence)
+                warning(.invariant, code: "ele-1", message: sentence)
             } else {
-                error(.invariant, "ele-1", sentence)
+                error(.invariant, code: "ele-1", message: sentence)
             }
         }
         let hasSiblings = object.members.contains { $0.key.utf8.first == UInt8(ascii: "_") }
@@ -27,7 +29,7 @@ extension ValidationWalk {
             let isSibling = member.key.utf8.first == UInt8(ascii: "_")
             let key = isSibling ? String(member.key.dropFirst()) : member.key
             guard let (number, inner) = model.memberIndex(key, of: type) else {
-                unknownMember(member.key, key, type)
+                unknownMember(member.key, key: key, type: type)
                 continue
             }
             let stated = plan.elements[Int(number)]
@@ -35,8 +37,9 @@ extension ValidationWalk {
             if isSibling {
                 guard isPrimitive else {
                     error(
-                        .structure, "sibling-of-object",
-                        "Only primitive elements have a sibling with _: move its id and extensions into \(key).",
+                        .structure, code: "sibling-of-object",
+                        message:
+                            "Only primitive elements have a sibling with _: move its id and extensions into \(key).",
                         at: member.key)
                     continue
                 }
@@ -51,7 +54,9 @@ extension ValidationWalk {
             let step = ElementPath.Step(key: member.key, index: nil, declaration: number, type: inner)
             let sibling = isSibling ? member.value : hasSiblings && isPrimitive ? object.sibling(of: key) : nil
             path.steps.append(step)
-            content(isSibling ? Optional<JSON>.none : .some(member.value), sibling, inner, number, stated)
+            content(
+                isSibling ? Optional<JSON>.none : .some(member.value), sibling: sibling, type: inner, number: number,
+                rule: stated)
             path.steps.removeLast()
         }
         for position in rule.required where !seen.contains(position) { missing(position, type) }
@@ -60,35 +65,39 @@ extension ValidationWalk {
 
     /// Checks the value with one name, or the array of values.
     private mutating func content(
-        _ value: JSON?, _ sibling: JSON?, _ type: TypeModel.TypeID, _ number: Int32,
-        _ stated: ValidationPlan.ElementRule
+        _ value: JSON?, sibling: JSON?, type: TypeModel.TypeID, number: Int32,
+        rule: ValidationPlan.ElementRule
     ) {
-        if stated.isRepeated {
-            repeated(value, sibling, type, number)
+        if rule.isRepeated {
+            repeated(value, sibling: sibling, type: type, number: number)
             return
         }
         if let value, case .array = value {
-            error(.structure, "unexpected-array", "This element does not repeat: write its value without brackets.")
+            error(
+                .structure, code: "unexpected-array",
+                message: "This element does not repeat: write its value without brackets.")
             return
         }
         if let sibling, case .array = sibling {
-            error(.structure, "unexpected-array", "This element does not repeat: write its sibling without brackets.")
+            error(
+                .structure, code: "unexpected-array",
+                message: "This element does not repeat: write its sibling without brackets.")
             return
         }
-        self.value(value ?? .null, beside: sibling, type, number)
+        self.value(value ?? .null, sibling: sibling, type: type, declaration: number)
     }
 
-    private mutating func repeated(_ value: JSON?, _ sibling: JSON?, _ type: TypeModel.TypeID, _ number: Int32) {
+    private mutating func repeated(_ value: JSON?, sibling: JSON?, type: TypeModel.TypeID, number: Int32) {
         var values: [JSON] = []
         if let value {
             guard case .array(let items) = value else {
                 error(
-                    .structure, "array-expected",
-                    "This element may repeat: write it as an array in brackets, also where it is one.")
+                    .structure, code: "array-expected",
+                    message: "This element may repeat: write it as an array in brackets, also where it is one.")
                 return
             }
             if items.isEmpty {
-                error(.structure, "empty-array", "FHIR has no empty arrays: leave the element out.")
+                error(.structure, code: "empty-array", message: "FHIR has no empty arrays: leave the element out.")
                 return
             }
             values = items
@@ -96,13 +105,15 @@ extension ValidationWalk {
         var siblings: [JSON] = []
         if let sibling {
             guard case .array(let items) = sibling else {
-                error(.structure, "array-expected", "The sibling of an element that may repeat is an array, too.")
+                error(
+                    .structure, code: "array-expected",
+                    message: "The sibling of an element that may repeat is an array, too.")
                 return
             }
             if value != nil && items.count > values.count {
                 error(
-                    .structure, "sibling-length",
-                    "The sibling has more items than the element: fill the shorter array with null.")
+                    .structure, code: "sibling-length",
+                    message: "The sibling has more items than the element: fill the shorter array with null.")
             }
             siblings = items
         }
@@ -111,26 +122,28 @@ extension ValidationWalk {
             guard !isFull else { break }
             path.steps[last].index = index
             let item = index < values.count ? values[index] : .null
-            let beside: JSON? = index < siblings.count ? .some(siblings[index]) : .none
+            let itemSibling: JSON? = index < siblings.count ? .some(siblings[index]) : .none
             if case .array = item {
-                error(.structure, "nested-array", "FHIR has no arrays inside arrays: write one array.")
+                error(.structure, code: "nested-array", message: "FHIR has no arrays inside arrays: write one array.")
                 continue
             }
-            self.value(item, beside: beside?.isNull == true ? nil : beside, type, number)
+            self.value(item, sibling: itemSibling?.isNull == true ? nil : itemSibling, type: type, declaration: number)
         }
         path.steps[last].index = nil
     }
 
     // MARK: Problems of members
 
-    private mutating func unknownMember(_ written: String, _ key: String, _ type: TypeModel.TypeID) {
+    private mutating func unknownMember(_ written: String, key: String, type: TypeModel.TypeID) {
         let name = model.name(of: type)
         if key == "resourceType" {
-            error(.structure, "unknown-element", "Only a resource has a resourceType: remove it.", at: written)
+            error(
+                .structure, code: "unknown-element", message: "Only a resource has a resourceType: remove it.",
+                at: written)
             return
         }
         if key == "fhir_comments" {
-            error(.structure, "unknown-element", "R4 has no comments in JSON: remove them.", at: written)
+            error(.structure, code: "unknown-element", message: "R4 has no comments in JSON: remove them.", at: written)
             return
         }
         for number in model.elementIndices(of: type) {
@@ -140,21 +153,22 @@ extension ValidationWalk {
             {
                 let types = element.types.prefix(12).map { model.name(of: $0.type) }.joined(separator: ", ")
                 error(
-                    .structure, "choice-type",
-                    "\(element.path) has one of the types \(types)\(element.types.count > 12 ? ", …" : ""): write the type into the name, as in \(ValidationWalk.choiceName(element)).",
+                    .structure, code: "choice-type",
+                    message:
+                        "\(element.path) has one of the types \(types)\(element.types.count > 12 ? ", …" : ""): write the type into the name, as in \(ValidationWalk.choiceName(element)).",
                     at: written)
                 return
             }
             if element.name.lowercased() == key.lowercased() {
                 error(
-                    .structure, "unknown-element",
-                    "\(name) has no such element; \(element.name) is meant: use that name.", at: written)
+                    .structure, code: "unknown-element",
+                    message: "\(name) has no such element; \(element.name) is meant: use that name.", at: written)
                 return
             }
         }
         error(
-            .structure, "unknown-element",
-            "\(name) has no such element in R4: remove it, or carry it as an extension.", at: written)
+            .structure, code: "unknown-element",
+            message: "\(name) has no such element in R4: remove it, or carry it as an extension.", at: written)
     }
 
     private static func choiceName(_ element: TypeModel.Element) -> String {
@@ -164,8 +178,9 @@ extension ValidationWalk {
 
     private mutating func secondType(_ number: Int32, _ key: String) {
         error(
-            .structure, "several-choices",
-            "\(model.declaration(number).path) is allowed once, with one type: keep one of its members.", at: key)
+            .structure, code: "several-choices",
+            message: "\(model.declaration(number).path) is allowed once, with one type: keep one of its members.",
+            at: key)
     }
 
     private mutating func missing(_ position: Int, _ type: TypeModel.TypeID) {
@@ -174,7 +189,7 @@ extension ValidationWalk {
         let element = model.declaration(number)
         let name = element.name + (element.isChoice ? "[x]" : "")
         error(
-            .required, "required-element",
-            "\(model.name(of: type)) must have \(name): add it.", at: element.name)
+            .required, code: "required-element",
+            message: "\(model.name(of: type)) must have \(name): add it.", at: element.name)
     }
 }

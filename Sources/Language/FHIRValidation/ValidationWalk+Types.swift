@@ -20,13 +20,13 @@ extension ValidationWalk {
         let hasCode = object["code"] != nil || object.sibling(of: "code") != nil
         if hasCode, object["system"] == nil, object.sibling(of: "system") == nil {
             error(
-                .invariant, "qty-3",
-                "qty-3: A code for a unit needs its system: add http://unitsofmeasure.org or another.")
+                .invariant, code: "qty-3",
+                message: "qty-3: A code for a unit needs its system: add http://unitsofmeasure.org or another.")
         }
         if let code = object["code"]?.string, object["system"]?.string == "http://unitsofmeasure.org",
             !UCUMUnit.isValid(code)
         {
-            warning(.codeInvalid, "unknown-unit", "UCUM has no such unit: correct the code.", at: "code")
+            warning(.codeInvalid, code: "unknown-unit", message: "UCUM has no such unit: correct the code.", at: "code")
         }
     }
 
@@ -34,12 +34,13 @@ extension ValidationWalk {
         if let code = object["code"]?.string, object["system"]?.string == "http://unitsofmeasure.org",
             !UCUMUnit.isValid(code)
         {
-            warning(.codeInvalid, "unknown-unit", "UCUM has no such unit: correct the code.", at: "code")
+            warning(.codeInvalid, code: "unknown-unit", message: "UCUM has no such unit: correct the code.", at: "code")
         }
         if let system = object["system"]?.string, !system.isEmpty, !ValidationWalk.isAbsolute(system) {
             // HealthKitToFhir writes `com.apple.health` into each of its Observations.
             warning(
-                .value, "relative-system", "The system of a coding is an absolute URI: write it with its scheme.",
+                .value, code: "relative-system",
+                message: "The system of a coding is an absolute URI: write it with its scheme.",
                 at: "system")
         }
     }

@@ -3,13 +3,13 @@ import FHIR
 extension ValidationWalk {
     /// Checks a primitive: its sibling, then its format.
     mutating func primitive(
-        _ value: JSON, beside sibling: JSON?, _ type: TypeModel.TypeID, _ rule: ValidationPlan.TypeRule,
-        _ declaration: Int32
+        _ value: JSON, sibling: JSON?, type: TypeModel.TypeID, rule: ValidationPlan.TypeRule,
+        declaration: Int32
     ) {
         if let sibling { self.sibling(sibling, hasValue: !value.isNull) }
         if value.isNull {
             if sibling == nil {
-                error(.structure, "null-value", "FHIR has no null here: leave the element out.")
+                error(.structure, code: "null-value", message: "FHIR has no null here: leave the element out.")
             }
             return
         }
@@ -21,27 +21,31 @@ extension ValidationWalk {
                     wrongShape(value, format.shape)
                 } else {
                     error(
-                        .structure, "wrong-shape",
-                        "A \(model.name(of: type)) is \(format.shape); found \(ValidationWalk.shape(of: value)).")
+                        .structure, code: "wrong-shape",
+                        message:
+                            "A \(model.name(of: type)) is \(format.shape); found \(ValidationWalk.shape(of: value)).")
                 }
             case .format(let sentence):
                 error(
-                    .value, "invalid-\(model.name(of: type))", "This is not a \(model.name(of: type)): \(sentence).")
+                    .value, code: "invalid-\(model.name(of: type))",
+                    message: "This is not a \(model.name(of: type)): \(sentence).")
             case .tooLong:
-                error(.tooLong, "text-too-long", "A text of FHIR has a maximum of 1,048,576 characters: shorten it.")
+                error(
+                    .tooLong, code: "text-too-long",
+                    message: "A text of FHIR has a maximum of 1,048,576 characters: shorten it.")
             case .blank:
                 let sentence = "A text has at least one character that is not a space: leave the element out."
                 if isIdentifierValue {
-                    warning(.value, "empty-text", sentence)
+                    warning(.value, code: "empty-text", message: sentence)
                 } else {
-                    error(.value, "empty-text", sentence)
+                    error(.value, code: "empty-text", message: sentence)
                 }
             }
             return
         }
         guard declaration >= 0 else { return }
         let stated = plan.elements[Int(declaration)]
-        if let binding = stated.binding { bind(value, .none, binding) }
+        if let binding = stated.binding { bind(value, special: .none, binding: binding) }
         if format == .xhtml { narrative(value) }
         if !stated.invariants.isEmpty || !rule.invariants.isEmpty {
             let element = TypedElement(value, sibling: sibling?.object, type: type, declaration: declaration)
@@ -54,16 +58,20 @@ extension ValidationWalk {
     /// Checks the sibling object of a primitive, which has only an id and extensions.
     private mutating func sibling(_ sibling: JSON, hasValue: Bool) {
         guard let object = sibling.object else {
-            error(.structure, "wrong-shape", "The sibling of a primitive is an object with id and extension.")
+            error(
+                .structure, code: "wrong-shape",
+                message: "The sibling of a primitive is an object with id and extension.")
             return
         }
         if object.isEmpty {
-            error(.invariant, "ele-1", "ele-1: An element has a value or children: fill the object or leave it out.")
+            error(
+                .invariant, code: "ele-1",
+                message: "ele-1: An element has a value or children: fill the object or leave it out.")
             return
         }
         if hasValue, object.count == 1, let id = object["id"] {
             if id.string == nil {
-                error(.structure, "wrong-shape", "The id of an element is text in quotes.", at: "id")
+                error(.structure, code: "wrong-shape", message: "The id of an element is text in quotes.", at: "id")
             }
             inside(idStep) { walk in
                 if walk.path.steps.count > 0 { walk.elementID(id) }
@@ -82,14 +90,16 @@ extension ValidationWalk {
     private mutating func elementID(_ value: JSON) {
         guard let id = value.string, let depth = frames.last?.depth, path.steps.count > depth + 1 else { return }
         if id.contains(" ") {
-            error(.value, "invalid-id", "The id of an element has no spaces.")
+            error(.value, code: "invalid-id", message: "The id of an element has no spaces.")
         }
         // Snapshot and differential describe the same elements, so each has its own scope of ids.
         let part = path.steps[depth].key
         let scope = part == "snapshot" || part == "differential" ? part + "#" : ""
         let isNew = frames[frames.count - 1].elementIDs.insert(scope + id).inserted
         if !isNew {
-            error(.duplicate, "duplicate-id", "Another element of this resource has the same id: give each its own.")
+            error(
+                .duplicate, code: "duplicate-id",
+                message: "Another element of this resource has the same id: give each its own.")
         }
     }
 
@@ -97,8 +107,8 @@ extension ValidationWalk {
 
     /// Checks that a coded value is in the value set to which the element is bound.
     mutating func bind(
-        _ value: JSON, _ special: ValidationPlan.Special,
-        _ binding: (strength: TypeModel.BindingStrength, valueSet: Int)
+        _ value: JSON, special: ValidationPlan.Special,
+        binding: (strength: TypeModel.BindingStrength, valueSet: Int)
     ) {
         guard binding.strength != .preferred else { return }
         switch (special, value) {
@@ -121,8 +131,8 @@ extension ValidationWalk {
             // A text alone has no code; this is allowed unless the binding is required.
             if binding.strength == .required, terminology.isKnown(binding.valueSet), concept["extension"] == nil {
                 error(
-                    .codeInvalid, "required-binding",
-                    "A code of \(terminology.url(binding.valueSet)) is required here: add a coding.")
+                    .codeInvalid, code: "required-binding",
+                    message: "A code of \(terminology.url(binding.valueSet)) is required here: add a coding.")
             }
             return
         }
@@ -133,12 +143,13 @@ extension ValidationWalk {
         if memberships.contains(.inside) || memberships.contains(.unknown) { return }
         if binding.strength == .required {
             error(
-                .codeInvalid, "required-binding",
-                "None of the codings is in \(terminology.url(binding.valueSet)): \(advice(binding.valueSet))")
+                .codeInvalid, code: "required-binding",
+                message: "None of the codings is in \(terminology.url(binding.valueSet)): \(advice(binding.valueSet))")
         } else if codings.contains(where: { isForeign($0, binding.valueSet) }) {
             warning(
-                .codeInvalid, "extensible-binding",
-                "The code system is one of \(terminology.url(binding.valueSet)), but this code is not in it: \(advice(binding.valueSet))"
+                .codeInvalid, code: "extensible-binding",
+                message:
+                    "The code system is one of \(terminology.url(binding.valueSet)), but this code is not in it: \(advice(binding.valueSet))"
             )
         }
     }
@@ -155,12 +166,14 @@ extension ValidationWalk {
         guard terminology.membership(of: code, system: system, number: binding.valueSet) == .outside else { return }
         if binding.strength == .required {
             error(
-                .codeInvalid, "required-binding",
-                "The code is not in \(terminology.url(binding.valueSet)): \(advice(binding.valueSet))", at: child)
+                .codeInvalid, code: "required-binding",
+                message: "The code is not in \(terminology.url(binding.valueSet)): \(advice(binding.valueSet))",
+                at: child)
         } else if system == nil || terminology.hasSystem(system ?? "", number: binding.valueSet) {
             warning(
-                .codeInvalid, "extensible-binding",
-                "The code is not in \(terminology.url(binding.valueSet)): \(advice(binding.valueSet))", at: child)
+                .codeInvalid, code: "extensible-binding",
+                message: "The code is not in \(terminology.url(binding.valueSet)): \(advice(binding.valueSet))",
+                at: child)
         }
     }
 

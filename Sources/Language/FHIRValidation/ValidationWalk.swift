@@ -81,7 +81,7 @@ struct ValidationWalk {
     var hasManyErrors: Bool { errorCount >= options.maximumIssues }
 
     mutating func report(
-        _ severity: ValidationIssue.Severity, _ kind: ValidationIssue.Kind, _ code: String, _ message: String,
+        _ severity: ValidationIssue.Severity, kind: ValidationIssue.Kind, code: String, message: String,
         at child: String? = nil
     ) {
         guard !isFull else { return }
@@ -101,12 +101,12 @@ struct ValidationWalk {
         issues.append(FoundIssue(issue: issue, steps: steps, root: path.root))
     }
 
-    mutating func error(_ kind: ValidationIssue.Kind, _ code: String, _ message: String, at child: String? = nil) {
-        report(.error, kind, code, message, at: child)
+    mutating func error(_ kind: ValidationIssue.Kind, code: String, message: String, at child: String? = nil) {
+        report(.error, kind: kind, code: code, message: message, at: child)
     }
 
-    mutating func warning(_ kind: ValidationIssue.Kind, _ code: String, _ message: String, at child: String? = nil) {
-        report(.warning, kind, code, message, at: child)
+    mutating func warning(_ kind: ValidationIssue.Kind, code: String, message: String, at child: String? = nil) {
+        report(.warning, kind: kind, code: code, message: message, at: child)
     }
 
     /// Runs the body with a step appended to the path.
@@ -127,7 +127,8 @@ struct ValidationWalk {
         }
         guard !model.isAbstract(element.type) else {
             error(
-                .structure, "abstract-type", "\(element.typeName) is abstract: name a type derived from it.",
+                .structure, code: "abstract-type",
+                message: "\(element.typeName) is abstract: name a type derived from it.",
                 at: "resourceType")
             return
         }
@@ -146,29 +147,31 @@ struct ValidationWalk {
 
     private mutating func unknownResourceType(_ object: JSONObject) {
         guard let name = object["resourceType"] else {
-            error(.structure, "resource-type-missing", "A resource begins with its resourceType: add it.")
+            error(
+                .structure, code: "resource-type-missing", message: "A resource begins with its resourceType: add it.")
             return
         }
         guard let text = name.string else {
             error(
-                .structure, "resource-type-missing", "The resourceType is text: the name of a type of R4.",
+                .structure, code: "resource-type-missing",
+                message: "The resourceType is text: the name of a type of R4.",
                 at: "resourceType")
             return
         }
         let near = model.resourceTypes.first { $0.lowercased() == text.lowercased() }
         error(
-            .structure, "unknown-resource-type",
-            near.map { "The name of this type in R4 is \($0): use that name." }
+            .structure, code: "unknown-resource-type",
+            message: near.map { "The name of this type in R4 is \($0): use that name." }
                 ?? "R4 has no resource of this type: use one of its types.", at: "resourceType")
     }
 
     /// Checks one value of an element, by its type.
-    mutating func value(_ value: JSON, beside sibling: JSON?, _ type: TypeModel.TypeID, _ declaration: Int32) {
+    mutating func value(_ value: JSON, sibling: JSON?, type: TypeModel.TypeID, declaration: Int32) {
         guard !isFull, budget.spend() else { return }
         let rule = plan.types[Int(type.index)]
         switch rule.kind {
         case .primitive:
-            primitive(value, beside: sibling, type, rule, declaration)
+            primitive(value, sibling: sibling, type: type, rule: rule, declaration: declaration)
         case .resource:
             guard let object = value.object else {
                 wrongShape(value, "a resource, an object in braces")
@@ -190,16 +193,17 @@ struct ValidationWalk {
                 extensionURLs.removeLast()
             }
             let stated = plan.elements[Int(declaration)]
-            if let binding = stated.binding { bind(value, rule.special, binding) }
+            if let binding = stated.binding { bind(value, special: rule.special, binding: binding) }
             for number in stated.invariants { invariant(number, element) }
         }
     }
 
     mutating func wrongShape(_ value: JSON, _ wanted: String) {
         if value.isNull {
-            error(.structure, "null-value", "FHIR has no null here: leave the element out.")
+            error(.structure, code: "null-value", message: "FHIR has no null here: leave the element out.")
         } else {
-            error(.structure, "wrong-shape", "Write \(wanted); found \(ValidationWalk.shape(of: value)).")
+            error(
+                .structure, code: "wrong-shape", message: "Write \(wanted); found \(ValidationWalk.shape(of: value)).")
         }
     }
 
@@ -218,7 +222,7 @@ struct ValidationWalk {
         let isContained = path.steps.last?.key == "contained"
         let found = TypedElement.resourceType(of: object)
         if found.isKnown, !model.isSubtype(found, of: type) {
-            error(.structure, "wrong-resource-type", "A \(model.name(of: type)) is expected here.")
+            error(.structure, code: "wrong-resource-type", message: "A \(model.name(of: type)) is expected here.")
             return
         }
         resource(object, isContained: isContained)
@@ -229,12 +233,13 @@ struct ValidationWalk {
     mutating func invariant(_ number: Int32, _ element: TypedElement) {
         let row = InvariantTable.r4.rows[Int(number)]
         guard let compiled = row.compiled else { return }
-        invariant(row.key, compiled, isError: row.isError, row.sentence, element, isOwn: true)
+        invariant(
+            row.key, expression: compiled, isError: row.isError, sentence: row.sentence, element: element, isOwn: true)
     }
 
     /// Evaluates a constraint of R4 or of a profile.
     mutating func invariant(
-        _ key: String, _ expression: FHIRPathExpression, isError: Bool, _ sentence: String, _ element: TypedElement,
+        _ key: String, expression: FHIRPathExpression, isError: Bool, sentence: String, element: TypedElement,
         isOwn: Bool = false
     ) {
         guard !budget.isExhausted else { return }
@@ -245,11 +250,12 @@ struct ValidationWalk {
         } catch {
             report(
                 // R4's own constraints can be parsed, so only a very large resource can exceed their limits.
-                isError && !isOwn ? .error : .warning, error.kind == .limit ? .tooCostly : .notSupported,
-                "constraint-not-evaluated", "The constraint \(key) could not be evaluated: \(error.message)")
+                isError && !isOwn ? .error : .warning, kind: error.kind == .limit ? .tooCostly : .notSupported,
+                code: "constraint-not-evaluated",
+                message: "The constraint \(key) could not be evaluated: \(error.message)")
             return
         }
-        report(isError ? .error : .warning, .invariant, key, "\(key): \(sentence)")
+        report(isError ? .error : .warning, kind: .invariant, code: key, message: "\(key): \(sentence)")
     }
 
     /// The context of constraints, with the enclosing resources for `%resource` and `resolve()`.

@@ -8,18 +8,18 @@ struct AnsweredItems {
         let text: JSON?
     }
 
-    private var places: [Question: Int] = [:]
+    private var indices: [Question: Int] = [:]
     /// Number of items that are indexed.
     private var seen = 0
 
     /// Returns the index of the first item with answers to the same question.
-    mutating func place(like item: JSON, in items: [JSON]) -> Int? {
-        for place in seen..<max(seen, items.count) where items[place]["answer"] != nil {
-            let question = AnsweredItems.question(items[place])
-            if places[question] == nil { places[question] = place }
+    mutating func index(like item: JSON, in items: [JSON]) -> Int? {
+        for index in seen..<max(seen, items.count) where items[index]["answer"] != nil {
+            let question = AnsweredItems.question(items[index])
+            if indices[question] == nil { indices[question] = index }
         }
         seen = max(seen, items.count)
-        return places[AnsweredItems.question(item)]
+        return indices[AnsweredItems.question(item)]
     }
 
     private static func question(_ item: JSON) -> Question { Question(linkID: item["linkId"], text: item["text"]) }
@@ -28,7 +28,7 @@ struct AnsweredItems {
 extension ConversionOutput {
     /// Returns the index of an item with answers that has the same `linkId` and the same text.
     mutating func answeredItem(like item: JSON) -> Int? {
-        answered.place(like: item, in: object["item"]?.array ?? [])
+        answered.index(like: item, in: object["item"]?.array ?? [])
     }
 
     /// Adds answers to an item.

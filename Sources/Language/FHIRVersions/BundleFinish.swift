@@ -2,18 +2,23 @@ import FHIR
 
 /// Constraints of R4 on Bundles that the older releases did not have (<https://hl7.org/fhir/R4/bundle.html#invs>).
 enum BundleFinish {
-    static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
+    static func finish(
+        _ context: ConversionContext, output: inout ConversionOutput, conversion: inout ReleaseConversion
+    ) {
         let type = output.object["type"]?.string ?? ""
         if type == "document" {
-            identify(place, &output, &conversion)
-            date(place, &output, &conversion)
+            identify(context, output: &output, conversion: &conversion)
+            date(context, output: &output, conversion: &conversion)
         }
         if withRequests.contains(type) {
             complete(
-                "request", ["_method": DataAbsent.element, "_url": DataAbsent.element], place, &output, &conversion)
+                "request", with: ["_method": DataAbsent.element, "_url": DataAbsent.element], in: context,
+                output: &output, conversion: &conversion)
         }
         if withResponses.contains(type) {
-            complete("response", ["_status": DataAbsent.element], place, &output, &conversion)
+            complete(
+                "response", with: ["_status": DataAbsent.element], in: context, output: &output, conversion: &conversion
+            )
         }
     }
 
@@ -25,22 +30,23 @@ enum BundleFinish {
 
     /// Adds a required element with unknown content to the entries that lack it.
     private static func complete(
-        _ key: String, _ unknown: JSON, _ place: ConversionPlace, _ output: inout ConversionOutput,
-        _ conversion: inout Conversion
+        _ key: String, with unknown: JSON, in context: ConversionContext, output: inout ConversionOutput,
+        conversion: inout ReleaseConversion
     ) {
         guard var entries = output.object["entry"]?.array else { return }
         for (index, entry) in entries.enumerated() where entry[key] == nil && entry.object != nil {
             entries[index][key] = unknown
-            conversion.note(
-                .supplied, "Bundle.entry." + key, "R4 requires it in a Bundle of this type; it is not known",
-                ConversionTrail.index(place.trail.member("entry"), index).member(key))
+            conversion.addNote(
+                .supplied, path: "Bundle.entry." + key,
+                detail: "R4 requires it in a Bundle of this type; it is not known",
+                at: ConversionTrail.index(context.trail.member("entry"), index).member(key))
         }
         output.object["entry"] = .array(entries)
     }
 
     /// Adds the identifier with system and value that a document requires (bdl-9).
     private static func identify(
-        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+        _ context: ConversionContext, output: inout ConversionOutput, conversion: inout ReleaseConversion
     ) {
         var identifier = output.object["identifier"]?.object ?? JSONObject()
         func has(_ key: String) -> Bool { identifier[key] != nil || identifier["_" + key] != nil }
@@ -54,27 +60,28 @@ enum BundleFinish {
             }
         }
         output.object["identifier"] = .object(identifier)
-        conversion.note(
-            .supplied, "Bundle.identifier", "from the id, its system is not known", place.trail.member("identifier"))
+        conversion.addNote(
+            .supplied, path: "Bundle.identifier", detail: "from the id, its system is not known",
+            at: context.trail.member("identifier"))
     }
 
     /// Adds the time that a document requires (bdl-10).
     private static func date(
-        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+        _ context: ConversionContext, output: inout ConversionOutput, conversion: inout ReleaseConversion
     ) {
         guard output.object["timestamp"] == nil else { return }
         let updated = output.object["meta"]?["lastUpdated"]?.string
         let first = output.object["entry"]?[0]?["resource"]?["date"]?.string
         guard let time = [updated, first].lazy.compactMap({ $0.flatMap(PrimitiveRepair.instant) }).first else {
-            conversion.note(
-                .supplied, "Bundle.timestamp", "not known, though R4 requires it of a document",
-                place.trail.member("timestamp"))
+            conversion.addNote(
+                .supplied, path: "Bundle.timestamp", detail: "not known, though R4 requires it of a document",
+                at: context.trail.member("timestamp"))
             output.object["_timestamp"] = DataAbsent.element
             return
         }
         output.object["timestamp"] = .string(time)
-        conversion.note(
-            .supplied, "Bundle.timestamp", "from meta.lastUpdated or the document's date",
-            place.trail.member("timestamp"))
+        conversion.addNote(
+            .supplied, path: "Bundle.timestamp", detail: "from meta.lastUpdated or the document's date",
+            at: context.trail.member("timestamp"))
     }
 }

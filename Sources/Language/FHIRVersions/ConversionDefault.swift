@@ -1,28 +1,28 @@
 import FHIR
 
-extension Conversion {
+extension ReleaseConversion {
     /// Supplies elements of a resource that R4 requires and that are missing.
     ///
     /// Elements inside of data types are not supplied, because they were missing before. The exception is a conversion
     /// by structure only, which may have moved them into an extension.
-    mutating func supply(_ place: ConversionPlace, _ output: inout ConversionOutput) {
+    mutating func supply(_ context: ConversionContext, _ output: inout ConversionOutput) {
         // The value set that defines the codes also states these elements for them.
-        if place.from == "ValueSet.codeSystem" { return }
-        guard let type = place.to.split(separator: ".").first.map(String.init),
+        if context.from == "ValueSet.codeSystem" { return }
+        guard let type = context.to.split(separator: ".").first.map(String.init),
             target.describesResource(type) || isByStructure && !["Extension", "Narrative"].contains(type)
         else { return }
-        for member in target.members(below: place.to) where member.isRequired {
-            guard !Conversion.isPresent(member, in: output.object) else { continue }
-            let path = place.to + "." + member.name
+        for member in target.members(below: context.to) where member.isRequired {
+            guard !ReleaseConversion.isPresent(member, in: output.object) else { continue }
+            let path = context.to + "." + member.name
             let isItem = path == "QuestionnaireResponse.item.linkId" || path.hasPrefix("Questionnaire.item.")
             // The rule of DSTU2's groups without a linkId decides about them, because it may dissolve them.
-            if isItem, !place.from.contains(".item") { continue }
-            note(.supplied, path, "R4 requires it", place.trail.member(member.name))
+            if isItem, !context.from.contains(".item") { continue }
+            addNote(.supplied, path: path, detail: "R4 requires it", at: context.trail.member(member.name))
             if isItem, member.name == "linkId" {
                 output.object.set("linkId", .string(nextLinkID()), at: 0)
                 continue
             }
-            if let value = Conversion.defaults[path] {
+            if let value = ReleaseConversion.defaults[path] {
                 output.object[member.isChoice ? member.name + "Boolean" : member.name] = value
                 continue
             }
@@ -31,20 +31,21 @@ extension Conversion {
             if member.children == nil, ElementTable.isPrimitive(type) {
                 output.object["_" + name] = member.isRepeated ? [DataAbsent.element] : DataAbsent.element
             } else {
-                let unknown = unknown(member, place)
+                let unknown = unknown(member, context)
                 output.object[name] = member.isRepeated ? [unknown] : unknown
             }
         }
     }
 
     /// Returns an element with unknown content, including unknown required children.
-    private mutating func unknown(_ member: ElementTable.Member, _ place: ConversionPlace) -> JSON {
+    private mutating func unknown(_ member: ElementTable.Member, _ context: ConversionContext) -> JSON {
         guard let children = member.children, target.members(below: children).contains(where: \.isRequired) else {
             return DataAbsent.element
         }
         var inside = ConversionOutput()
         supply(
-            ConversionPlace(object: JSONObject(), from: children, to: children, trail: place.trail.member(member.name)),
+            ConversionContext(
+                object: JSONObject(), from: children, to: children, trail: context.trail.member(member.name)),
             &inside)
         return .object(inside.finished)
     }

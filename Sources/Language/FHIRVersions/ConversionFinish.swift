@@ -3,92 +3,99 @@ import FHIR
 /// The last step, which processes a whole element: codes with their systems, and elements that R4 does not allow
 /// together.
 enum ConversionFinish {
-    static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
-        switch place.to {
-        case "Coding", "ValueSet.expansion.contains": coding(place, &output, &conversion)
-        case "ValueSet.compose.include", "ValueSet.compose.exclude": include(place, &output, &conversion)
+    static func finish(
+        _ context: ConversionContext, output: inout ConversionOutput, conversion: inout ReleaseConversion
+    ) {
+        switch context.to {
+        case "Coding", "ValueSet.expansion.contains": coding(context, output: &output, conversion: &conversion)
+        case "ValueSet.compose.include", "ValueSet.compose.exclude":
+            include(context, output: &output, conversion: &conversion)
         case "Contract":
             // DSTU2 has no status; a signed contract is executed.
             if !output.has("status"), output.object["signer"] != nil {
                 output.object["status"] = "executed"
-                conversion.note(
-                    .supplied, "Contract.status", "a contract that was signed is executed",
-                    place.trail.member("status"))
+                conversion.addNote(
+                    .supplied, path: "Contract.status", detail: "a contract that was signed is executed",
+                    at: context.trail.member("status"))
             }
         case "Contract.term":
             // R4 requires an offer in each term; its text is the text of the term.
             if !output.has("offer"), let text = output.object["text"] {
                 output.object["offer"] = ["text": text]
-                conversion.note(.supplied, "Contract.term.offer", "from text", place.trail.member("offer"))
+                conversion.addNote(
+                    .supplied, path: "Contract.term.offer", detail: "from text", at: context.trail.member("offer"))
             }
-        case "Extension": phaseSet(place, &output, &conversion)
-        case "Questionnaire.item": QuestionnaireItemFinish.finish(place, &output, &conversion)
-        case "StructureDefinition": DefinitionFinish.finish(place, &output, &conversion)
-        case "ElementDefinition": DefinitionFinish.element(place, &output, &conversion)
+        case "Extension": phaseSet(context, output: &output, conversion: &conversion)
+        case "Questionnaire.item": QuestionnaireItemFinish.finish(context, output: &output, conversion: &conversion)
+        case "StructureDefinition": DefinitionFinish.finish(context, output: &output, conversion: &conversion)
+        case "ElementDefinition": DefinitionFinish.element(context, output: &output, conversion: &conversion)
         case "AllergyIntolerance":
             // ait-1: the clinical status is required, except for an entry in error, whose code is the same in all
             // releases.
             let verification = output.object["verificationStatus"]?["coding"]?[0]?["code"]?.string
             if !output.has("clinicalStatus"), verification != "entered-in-error" {
                 output.object["clinicalStatus"] = DataAbsent.element
-                conversion.note(
-                    .supplied, "AllergyIntolerance.clinicalStatus", "not known, though R4 requires it",
-                    place.trail.member("clinicalStatus"))
+                conversion.addNote(
+                    .supplied, path: "AllergyIntolerance.clinicalStatus", detail: "not known, though R4 requires it",
+                    at: context.trail.member("clinicalStatus"))
             }
-        case "Bundle": BundleFinish.finish(place, &output, &conversion)
+        case "Bundle": BundleFinish.finish(context, output: &output, conversion: &conversion)
         default: break
         }
     }
 
     /// Replaces the system and the code of a coding by those of R4.
     private static func coding(
-        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+        _ context: ConversionContext, output: inout ConversionOutput, conversion: inout ReleaseConversion
     ) {
         guard let system = output.object["system"]?.string else { return }
         let code = output.object["code"]?.string
         guard let coded = CodeSystems.renamed(system: system, code: code) else { return }
-        set(coded, code, place, &output, &conversion)
+        set(coded, replacing: code, in: context, output: &output, conversion: &conversion)
     }
 
     private static func set(
-        _ coded: CodeSystems.Coded, _ code: String?, _ place: ConversionPlace, _ output: inout ConversionOutput,
-        _ conversion: inout Conversion
+        _ coded: CodeSystems.Coded, replacing code: String?, in context: ConversionContext,
+        output: inout ConversionOutput, conversion: inout ReleaseConversion
     ) {
         if output.object["system"]?.string != coded.system {
             output.object["system"] = .string(coded.system)
             let detail = "R4's name is \(coded.system)"
-            conversion.note(.changed, place.from + ".system", detail, place.trail.member("system"))
+            conversion.addNote(
+                .changed, path: context.from + ".system", detail: detail, at: context.trail.member("system"))
         }
         if let version = coded.version, !output.has("version") {
             output.object["version"] = .string(version)
         }
         if let new = coded.code, let code, new != code {
             output.object["code"] = .string(new)
-            conversion.note(.changed, place.from + ".code", "\(code) is \(new) in R4", place.trail.member("code"))
+            conversion.addNote(
+                .changed, path: context.from + ".code", detail: "\(code) is \(new) in R4",
+                at: context.trail.member("code"))
         }
     }
 
     /// Replaces a system with listed codes if all of the codes can be replaced; otherwise leaves them unchanged.
     private static func include(
-        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+        _ context: ConversionContext, output: inout ConversionOutput, conversion: inout ReleaseConversion
     ) {
         guard let system = output.object["system"]?.string else { return }
         guard let concepts = output.object["concept"]?.array else {
-            coding(place, &output, &conversion)
+            coding(context, output: &output, conversion: &conversion)
             return
         }
         let renamed = concepts.map { CodeSystems.renamed(system: system, code: $0["code"]?.string) }
         if renamed.contains(where: { $0?.system != system }) {
             guard let first = renamed.first ?? nil, !renamed.contains(nil) else { return }
-            set(first, nil, place, &output, &conversion)
+            set(first, replacing: nil, in: context, output: &output, conversion: &conversion)
         }
         var written = concepts
         for (index, coded) in renamed.enumerated() {
             guard let old = concepts[index]["code"]?.string, let new = coded?.code, new != old else { continue }
             written[index]["code"] = .string(new)
-            conversion.note(
-                .changed, place.from + ".concept.code", "\(old) is \(new) in R4",
-                .index(place.trail.member("concept"), index))
+            conversion.addNote(
+                .changed, path: context.from + ".concept.code", detail: "\(old) is \(new) in R4",
+                at: .index(context.trail.member("concept"), index))
         }
         output.object["concept"] = .array(written)
     }
@@ -96,7 +103,7 @@ enum ConversionFinish {
     /// Converts the extension for the phase set of alleles: in STU3 it has a value, in R4 it has parts, one of which is
     /// not known (<https://hl7.org/fhir/R4/extension-observation-geneticsphaseset.html>).
     private static func phaseSet(
-        _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+        _ context: ConversionContext, output: inout ConversionOutput, conversion: inout ReleaseConversion
     ) {
         guard output.object["url"]?.string == "http://hl7.org/fhir/StructureDefinition/observation-geneticsPhaseSet",
             let id = output.object["valueUri"], !output.has("extension")
@@ -105,7 +112,8 @@ enum ConversionFinish {
         output.object["extension"] = [
             ["url": "Id", "valueUri": id], ["url": "MolecularSequence", "valueReference": DataAbsent.element],
         ]
-        conversion.note(
-            .supplied, "Extension.extension", "R4 requires the part MolecularSequence", place.trail.member("extension"))
+        conversion.addNote(
+            .supplied, path: "Extension.extension", detail: "R4 requires the part MolecularSequence",
+            at: context.trail.member("extension"))
     }
 }

@@ -25,14 +25,14 @@ public struct ConversionNote: Sendable, Hashable, CustomStringConvertible {
     public let detail: String
     /// The location in the given resource: the names of JSON members with indices, such as
     /// `Contract.signer[0].signature`.
-    public let place: String
+    public let location: String
 
     /// Creates a note; the location is the path by default.
-    public init(_ kind: Kind, _ path: String, _ detail: String = "", place: String? = nil) {
+    public init(_ kind: Kind, path: String, detail: String = "", location: String? = nil) {
         self.kind = kind
         self.path = path
         self.detail = detail
-        self.place = place ?? path
+        self.location = location ?? path
     }
 
     public var description: String { "\(kind.rawValue): \(path)" + (detail.isEmpty ? "" : " (\(detail))") }
@@ -48,6 +48,6 @@ public struct ConversionNote: Sendable, Hashable, CustomStringConvertible {
             case .moved: "is at another path"
             case .untouched: "is kept as it is"
             }
-        return "\(place) \(event)" + (detail.isEmpty ? "." : ": \(detail).")
+        return "\(location) \(event)" + (detail.isEmpty ? "." : ": \(detail).")
     }
 }

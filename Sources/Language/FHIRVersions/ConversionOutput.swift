@@ -38,7 +38,7 @@ struct ConversionOutput {
     func has(_ key: String) -> Bool { object[key] != nil || object["_" + key] != nil }
 
     /// Sets an element that occurs once.
-    mutating func set(_ key: String, _ value: JSON, _ sibling: JSON = .null) {
+    mutating func set(_ key: String, to value: JSON, sibling: JSON = .null) {
         if value != .null { object[key] = value }
         if sibling != .null { object["_" + key] = sibling }
     }
@@ -49,16 +49,16 @@ struct ConversionOutput {
         let siblings = object["_" + key]?.array?.count ?? 0
         let count = max(before, siblings)
         if siblings > 0 || pairs.contains(where: { $0.sibling != .null }) {
-            ConversionOutput.append(pairs.lazy.map(\.sibling), to: "_" + key, behind: count, &object)
+            ConversionOutput.append(pairs.lazy.map(\.sibling), to: "_" + key, after: count, in: &object)
         }
         if before > 0 || pairs.contains(where: { $0.value != .null }) {
-            ConversionOutput.append(pairs.lazy.map(\.value), to: key, behind: count, &object)
+            ConversionOutput.append(pairs.lazy.map(\.value), to: key, after: count, in: &object)
         }
     }
 
     /// Appends without a copy: earlier elements are neither copied nor read.
     private static func append(
-        _ values: some Sequence<JSON>, to key: String, behind count: Int, _ object: inout JSONObject
+        _ values: some Sequence<JSON>, to key: String, after count: Int, in object: inout JSONObject
     ) {
         if object[key]?.array == nil { object[key] = [] }
         object.update(key) { json in

@@ -63,7 +63,7 @@ struct ConversionPart {
 }
 
 /// The element that contains a part.
-struct ConversionPlace {
+struct ConversionContext {
     /// The original element.
     let object: JSONObject
     /// The path in the older release.

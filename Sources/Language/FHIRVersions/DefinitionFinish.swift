@@ -20,15 +20,18 @@ enum DefinitionFinish {
         return first?.split(separator: ".").first.map(String.init)
     }
 
-    static func finish(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
-        let supplied = { (key: String, detail: String, conversion: inout Conversion) in
-            conversion.note(.supplied, "StructureDefinition." + key, detail, place.trail.member(key))
+    static func finish(
+        _ context: ConversionContext, output: inout ConversionOutput, conversion: inout ReleaseConversion
+    ) {
+        let supplied = { (key: String, detail: String, conversion: inout ReleaseConversion) in
+            conversion.addNote(
+                .supplied, path: "StructureDefinition." + key, detail: detail, at: context.trail.member(key))
         }
-        if !output.has("type"), let type = type(of: place.object) {
+        if !output.has("type"), let type = type(of: context.object) {
             output.object["type"] = .string(type)
             supplied("type", "from the path of its elements", &conversion)
         }
-        let isConstraint = place.object["constrainedType"] != nil
+        let isConstraint = context.object["constrainedType"] != nil
         if !output.has("derivation"), output.has("baseDefinition") {
             output.object["derivation"] = isConstraint ? "constraint" : "specialization"
             supplied("derivation", "whether it constrains a type", &conversion)
@@ -41,22 +44,23 @@ enum DefinitionFinish {
             output.object["context"] = [["_type": DataAbsent.element, "_expression": DataAbsent.element]]
             supplied("context", "not known, though R4 requires it of an extension", &conversion)
         }
-        for key in ["snapshot", "differential"] { elements(key, place, &output, &conversion) }
+        for key in ["snapshot", "differential"] { elements(key, in: context, output: &output, conversion: &conversion) }
     }
 
     /// Supplies the id that R4 requires for every element, and the base for every element of a snapshot.
     private static func elements(
-        _ key: String, _ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion
+        _ key: String, in context: ConversionContext, output: inout ConversionOutput,
+        conversion: inout ReleaseConversion
     ) {
         guard var elements = output.object[key]?["element"]?.array else { return }
-        let older = place.object[key]?["element"]?.array ?? []
+        let older = context.object[key]?["element"]?.array ?? []
         var used = Set(elements.compactMap { $0["id"]?.string })
         var numbers: [String: Int] = [:]
         var (isIdentified, isBased) = (false, false)
         for (index, element) in elements.enumerated() {
             if element["id"] == nil, let path = element["path"]?.string {
                 let name = older.indices.contains(index) ? older[index]["name"]?.string : nil
-                let id = free(path, name, used, &numbers)
+                let id = free(path, name: name, used: used, numbers: &numbers)
                 used.insert(id)
                 var object = element.object ?? JSONObject()
                 object.set("id", .string(id), at: 0)
@@ -71,15 +75,17 @@ enum DefinitionFinish {
             }
         }
         output.object[key]?["element"] = .array(elements)
-        let trail = place.trail.member(key).member("element")
+        let trail = context.trail.member(key).member("element")
         let path = "StructureDefinition.\(key).element"
-        if isIdentified { conversion.note(.supplied, path + ".id", "from the paths", trail) }
-        if isBased { conversion.note(.supplied, path + ".base", "not known, though R4 requires it", trail) }
+        if isIdentified { conversion.addNote(.supplied, path: path + ".id", detail: "from the paths", at: trail) }
+        if isBased {
+            conversion.addNote(.supplied, path: path + ".base", detail: "not known, though R4 requires it", at: trail)
+        }
     }
 
     /// Returns an unused id. `numbers` contains, for the beginning of an id, the first number that may be free.
     private static func free(
-        _ path: String, _ name: String?, _ used: Set<String>, _ numbers: inout [String: Int]
+        _ path: String, name: String?, used: Set<String>, numbers: inout [String: Int]
     ) -> String {
         guard used.contains(path) else { return path }
         let slice = name.map { path + ":" + String($0.map { $0.isWhitespace ? "-" : $0 }) } ?? path
@@ -91,11 +97,13 @@ enum DefinitionFinish {
     }
 
     /// Supplies the reason why an element is a modifier, which R4 requires (eld-18).
-    static func element(_ place: ConversionPlace, _ output: inout ConversionOutput, _ conversion: inout Conversion) {
+    static func element(
+        _ context: ConversionContext, output: inout ConversionOutput, conversion: inout ReleaseConversion
+    ) {
         guard output.object["isModifier"]?.bool == true, !output.has("isModifierReason") else { return }
         output.object["_isModifierReason"] = DataAbsent.element
-        conversion.note(
-            .supplied, "ElementDefinition.isModifierReason", "not known, though R4 requires it",
-            place.trail.member("isModifierReason"))
+        conversion.addNote(
+            .supplied, path: "ElementDefinition.isModifierReason", detail: "not known, though R4 requires it",
+            at: context.trail.member("isModifierReason"))
     }
 }

@@ -41,7 +41,7 @@ public enum FHIRConversion {
         _ resource: Resource, from version: FHIRVersion, budget: StepBudget = .unlimited
     ) throws(FHIRConversionError) -> Converted {
         guard version != .r4 else { return Converted(resource: resource, notes: []) }
-        var conversion = Conversion(from: version, budget: budget)
+        var conversion = ReleaseConversion(from: version, budget: budget)
         guard ResourceNames.newer(resource.resourceType, in: conversion.source) != nil else {
             throw FHIRConversionError.unsupportedType(resource.resourceType, version)
         }

@@ -10,7 +10,7 @@ extension FHIRVersion {
     /// - fallback: the result if neither the resource nor the label determines the release.
     public static func of(_ resource: Resource, label: String? = nil, fallback: FHIRVersion = .r4) -> FHIRVersion {
         let possible = candidates(of: resource)
-        if let label, let said = FHIRVersion(label: label), possible.contains(said) { return said }
+        if let label, let labelled = FHIRVersion(label: label), possible.contains(labelled) { return labelled }
         if possible.count == allCases.count { return label.flatMap(FHIRVersion.init(label:)) ?? fallback }
         return possible.contains(fallback) ? fallback : possible.min() ?? fallback
     }

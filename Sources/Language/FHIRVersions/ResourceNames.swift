@@ -32,11 +32,11 @@ enum ResourceNames {
     static func renamed(url: String, in source: ElementTable, isAbsolute: Bool = false) -> (text: String, type: String)?
     {
         var parts = url.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        let place = isAbsolute ? parts.count - 2 : 0
-        guard parts.count > 1, parts.indices.contains(place), let new = newer(parts[place], in: source),
-            new != parts[place]
+        let index = isAbsolute ? parts.count - 2 : 0
+        guard parts.count > 1, parts.indices.contains(index), let new = newer(parts[index], in: source),
+            new != parts[index]
         else { return nil }
-        parts[place] = new
+        parts[index] = new
         return (parts.joined(separator: "/"), new)
     }
 }

@@ -64,10 +64,10 @@
 
         /// A sentence that describes the fault. It quotes nothing of the document except names that FHIR defines.
         public var message: String {
-            var places: [String] = []
-            if let path { places.append("at \(path)") }
-            if let line, let column { places.append("line \(line), column \(column)") }
-            return places.isEmpty ? "\(sentence)." : "\(sentence) (\(places.joined(separator: ", ")))."
+            var locations: [String] = []
+            if let path { locations.append("at \(path)") }
+            if let line, let column { locations.append("line \(line), column \(column)") }
+            return locations.isEmpty ? "\(sentence)." : "\(sentence) (\(locations.joined(separator: ", ")))."
         }
 
         /// The stable code, such as `xml-unknown-element`.

@@ -33,7 +33,7 @@
 
         func text(_ bytes: UnsafeBufferPointer<UInt8>) {}
 
-        func aside() throws(FHIRXMLError) {
+        func commentOrInstruction() throws(FHIRXMLError) {
             guard depth > 0 else { throw FHIRXMLError(.narrative) }
         }
 

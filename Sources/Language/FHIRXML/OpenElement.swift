@@ -47,17 +47,17 @@
         }
 
         mutating func add(
-            _ value: JSON, beside sibling: JSON = .null, _ declaration: Int32, _ key: String, isRepeated: Bool
+            _ value: JSON, sibling: JSON = .null, declaration: Int32, key: String, isRepeated: Bool
         ) {
-            let place: Int
+            let partIndex: Int
             if let present = parts.firstIndex(where: { $0.declaration == declaration }) {
-                place = present
+                partIndex = present
             } else {
-                place = parts.count
+                partIndex = parts.count
                 parts.append(Part(declaration: declaration, key: key, isRepeated: isRepeated))
             }
-            parts[place].values.append(value)
-            parts[place].siblings.append(sibling)
+            parts[partIndex].values.append(value)
+            parts[partIndex].siblings.append(sibling)
         }
 
         /// Returns the JSON object of all parts, in the order of the document.

@@ -34,12 +34,13 @@
                 guard XMLTag.equal(tag.uri, ResourceXML.namespace) else { throw FHIRXMLError(.namespace) }
                 throw FHIRXMLError(.unknownElement)
             }
-            try begin(name, as: type, model.declaration(declaration), declaration, tag, in: parent)
+            try begin(
+                name, as: type, element: model.declaration(declaration), declaration: declaration, tag: tag, in: parent)
         }
 
         private func begin(
-            _ name: String, as type: TypeModel.TypeID, _ element: TypeModel.Element, _ declaration: Int32,
-            _ tag: XMLTag,
+            _ name: String, as type: TypeModel.TypeID, element: TypeModel.Element, declaration: Int32,
+            tag: XMLTag,
             in parent: OpenElement
         ) throws(FHIRXMLError) {
             guard !element.isAttribute else { throw FHIRXMLError(.unknownElement) }
@@ -107,7 +108,8 @@
                 guard let (declaration, _) = model.memberIndex(name, of: open[last].inside),
                     model.declaration(declaration).isAttribute
                 else { throw FHIRXMLError(.unknownAttribute) }
-                open[last].add(.string(tag.value(index, in: text.bytes)), declaration, name, isRepeated: false)
+                open[last].add(
+                    .string(tag.value(index, in: text.bytes)), declaration: declaration, key: name, isRepeated: false)
             }
         }
 
@@ -119,7 +121,8 @@
                 narrative = nil
                 let div = try span.text(in: text, to: end)
                 guard let element = open.popLast(), let parent = open.indices.last else { return }
-                open[parent].add(.string(div), element.declaration, element.key, isRepeated: false)
+                open[parent].add(
+                    .string(div), declaration: element.declaration, key: element.key, isRepeated: false)
                 return
             }
             guard let element = open.last else { return }
@@ -143,7 +146,8 @@
                 open[parent].content = .resource(value)
             } else {
                 open[parent].add(
-                    value, beside: sibling, element.declaration, element.key, isRepeated: element.isRepeated)
+                    value, sibling: sibling, declaration: element.declaration, key: element.key,
+                    isRepeated: element.isRepeated)
             }
         }
 
@@ -156,7 +160,7 @@
             }
         }
 
-        func aside() {}
+        func commentOrInstruction() {}
 
         var path: String? {
             guard let root = open.first else { return nil }

@@ -26,7 +26,7 @@
             let name = model.name(of: type)
             if trail.isEmpty { trail.append((name, nil)) }
             let space = level == 0 ? " xmlns=\"\(ResourceXML.namespace)\"" : ""
-            try element(name, space, object, type, isResource: true, depth: depth)
+            try element(name, attribute: space, object: object, type: type, isResource: true, depth: depth)
             if level == 0 { trail.removeLast() }
         }
 
@@ -35,7 +35,7 @@
         /// Writes an element with the members of an object.
         /// - Parameter attribute: text in the start tag before the attributes from the object.
         private mutating func element(
-            _ name: String, _ attribute: String, _ object: JSONObject?, _ type: TypeModel.TypeID,
+            _ name: String, attribute: String, object: JSONObject?, type: TypeModel.TypeID,
             value: String? = nil, isResource: Bool = false, depth: Int
         ) throws(FHIRXMLError) {
             guard depth <= ResourceXML.maximumDepth, level < ResourceXML.maximumOpenElements else {
@@ -48,7 +48,7 @@
                     try self.members(of: object, type, isResource: isResource)
                 } ?? []
             for member in members where member.element.isAttribute {
-                try inside(member.element.name, nil) { writer throws(FHIRXMLError) in
+                try inside(member.element.name, index: nil) { writer throws(FHIRXMLError) in
                     guard case .string(let text) = member.value else { throw writer.error(.wrongShape) }
                     try writer.attribute(member.key, text)
                 }
@@ -82,7 +82,7 @@
         /// A member of an object with its sibling.
         private struct Member {
             /// The index of the element in the order of its type.
-            let place: Int
+            let elementIndex: Int
             let key: String
             let element: TypeModel.Element
             let type: TypeModel.TypeID
@@ -101,7 +101,7 @@
                 let isSibling = member.key.utf8.first == UInt8(ascii: "_")
                 let key = isSibling ? String(member.key.dropFirst()) : member.key
                 guard let (declaration, type) = model.memberIndex(key, of: type),
-                    let place = order.firstIndex(of: declaration)
+                    let elementIndex = order.firstIndex(of: declaration)
                 else { throw error(.unknownMember) }
                 let element = model.declaration(declaration)
                 if isSibling {
@@ -110,33 +110,33 @@
                         throw error(.unknownMember)
                     }
                 }
-                let present = members.firstIndex { $0.place == place }
+                let present = members.firstIndex { $0.elementIndex == elementIndex }
                 if let present {
                     // Another type of the same choice.
                     guard members[present].key == key else { throw error(.repeatedElement) }
                 } else {
-                    members.append(Member(place: place, key: key, element: element, type: type))
+                    members.append(Member(elementIndex: elementIndex, key: key, element: element, type: type))
                 }
                 let index = present ?? members.count - 1
                 if isSibling { members[index].sibling = member.value } else { members[index].value = member.value }
             }
-            members.sort { $0.place < $1.place }
+            members.sort { $0.elementIndex < $1.elementIndex }
             return members
         }
 
         private mutating func child(_ member: Member, depth: Int) throws(FHIRXMLError) {
             guard member.element.isRepeated else {
-                return try inside(member.element.name, nil) { writer throws(FHIRXMLError) in
-                    try writer.item(member, member.value, member.sibling, depth: depth + 1)
+                return try inside(member.element.name, index: nil) { writer throws(FHIRXMLError) in
+                    try writer.item(member, value: member.value, sibling: member.sibling, depth: depth + 1)
                 }
             }
             let values = try list(member.value, member)
             let siblings = try list(member.sibling, member)
             for index in 0..<max(values.count, siblings.count) {
-                try inside(member.element.name, index) { writer throws(FHIRXMLError) in
+                try inside(member.element.name, index: index) { writer throws(FHIRXMLError) in
                     try writer.item(
-                        member, ResourceWriter.item(index, of: values), ResourceWriter.item(index, of: siblings),
-                        depth: depth + 2)
+                        member, value: ResourceWriter.item(index, of: values),
+                        sibling: ResourceWriter.item(index, of: siblings), depth: depth + 2)
                 }
             }
         }
@@ -144,7 +144,7 @@
         private mutating func list(_ value: JSON?, _ member: Member) throws(FHIRXMLError) -> [JSON] {
             guard let value else { return [] }
             var items: [JSON] = []
-            try inside(member.element.name, nil) { writer throws(FHIRXMLError) in
+            try inside(member.element.name, index: nil) { writer throws(FHIRXMLError) in
                 guard case .array(let array) = value else { throw writer.error(.wrongShape) }
                 guard !array.isEmpty else { throw writer.error(.emptyValue) }
                 items = array
@@ -159,9 +159,11 @@
 
         /// Writes one value of a member.
         private mutating func item(
-            _ member: Member, _ value: JSON?, _ sibling: JSON?, depth: Int
+            _ member: Member, value: JSON?, sibling: JSON?, depth: Int
         ) throws(FHIRXMLError) {
-            if model.isPrimitive(member.type) { return try primitive(member, value, sibling, depth: depth) }
+            if model.isPrimitive(member.type) {
+                return try primitive(member, value: value, sibling: sibling, depth: depth)
+            }
             guard let value, !value.isNull else { throw error(.emptyValue) }
             if member.type == model.resourceType {
                 breakLine()
@@ -173,31 +175,33 @@
                 return output.append("</\(member.key)>")
             }
             guard case .object(let object) = value else { throw error(.wrongShape) }
-            try element(member.key, "", object, member.type, depth: depth)
+            try element(member.key, attribute: "", object: object, type: member.type, depth: depth)
         }
 
         private mutating func primitive(
-            _ member: Member, _ value: JSON?, _ sibling: JSON?, depth: Int
+            _ member: Member, value: JSON?, sibling: JSON?, depth: Int
         ) throws(FHIRXMLError) {
             let form = PrimitiveForm(member.type)
-            var beside: JSONObject?
+            var siblingObject: JSONObject?
             if let sibling {
                 guard !sibling.isNull else { throw error(.emptyValue) }
                 guard case .object(let object) = sibling else { throw error(.wrongShape) }
                 // With a value, an empty object would be lost; without one, it is an empty element.
                 guard !object.isEmpty || value == nil else { throw error(.emptyValue) }
-                beside = object
+                siblingObject = object
             }
             guard let value else {
-                guard let beside else { throw error(.emptyValue) }
-                return try element(member.key, "", beside, model.elementType, depth: depth)
+                guard let siblingObject else { throw error(.emptyValue) }
+                return try element(
+                    member.key, attribute: "", object: siblingObject, type: model.elementType, depth: depth)
             }
             guard !value.isNull else { throw error(.emptyValue) }
             if form == .xhtml { return try narrative(value) }
             guard let text = form.write(value) else { throw error(.wrongShape) }
             // Without a sibling object, a value is not nested deeper than its parent.
             try element(
-                member.key, "", beside, model.elementType, value: text, depth: beside == nil ? depth - 1 : depth)
+                member.key, attribute: "", object: siblingObject, type: model.elementType, value: text,
+                depth: siblingObject == nil ? depth - 1 : depth)
         }
 
         private mutating func narrative(_ value: JSON) throws(FHIRXMLError) {
@@ -214,7 +218,7 @@
         // MARK: Errors
 
         private mutating func inside(
-            _ name: String, _ index: Int?, _ body: (inout ResourceWriter) throws(FHIRXMLError) -> Void
+            _ name: String, index: Int?, _ body: (inout ResourceWriter) throws(FHIRXMLError) -> Void
         ) throws(FHIRXMLError) {
             trail.append((name, index))
             try body(&self)

@@ -10,8 +10,8 @@
         init(_ bytes: [UInt8]) { self.bytes = bytes }
 
         func check() throws(FHIRXMLError) {
-            var place = 0
-            while let open = bytes[place...].firstIndex(of: UInt8(ascii: "<")) {
+            var offset = 0
+            while let open = bytes[offset...].firstIndex(of: UInt8(ascii: "<")) {
                 let next: Int?
                 if starts("<!--", at: open) {
                     next = end(of: "-->", from: open + 4)
@@ -27,7 +27,7 @@
                 }
                 // The parser reports an unclosed construct.
                 guard let next else { return }
-                place = next
+                offset = next
             }
         }
 
@@ -56,17 +56,19 @@
             return nil
         }
 
-        private func starts(_ text: StaticString, at place: Int) -> Bool {
-            guard place + text.utf8CodeUnitCount <= bytes.count else { return false }
-            for index in 0..<text.utf8CodeUnitCount where bytes[place + index] != text.utf8Start[index] { return false }
+        private func starts(_ text: StaticString, at offset: Int) -> Bool {
+            guard offset + text.utf8CodeUnitCount <= bytes.count else { return false }
+            for index in 0..<text.utf8CodeUnitCount where bytes[offset + index] != text.utf8Start[index] {
+                return false
+            }
             return true
         }
 
-        private func end(of text: StaticString, from place: Int) -> Int? {
-            var place = place
-            while place < bytes.count, let next = bytes[place...].firstIndex(of: text.utf8Start[0]) {
+        private func end(of text: StaticString, from start: Int) -> Int? {
+            var offset = start
+            while offset < bytes.count, let next = bytes[offset...].firstIndex(of: text.utf8Start[0]) {
                 if starts(text, at: next) { return next + text.utf8CodeUnitCount }
-                place = next + 1
+                offset = next + 1
             }
             return nil
         }

@@ -8,7 +8,7 @@
         func end(at end: Int) throws(FHIRXMLError)
         func text(_ bytes: UnsafeBufferPointer<UInt8>) throws(FHIRXMLError)
         /// A comment or a processing instruction.
-        func aside() throws(FHIRXMLError)
+        func commentOrInstruction() throws(FHIRXMLError)
         /// The path of the current element in the resource.
         var path: String? { get }
     }
@@ -30,12 +30,12 @@
 
         /// - Parameter depth: the number of elements that count as open around the document.
         static func parse(_ text: XMLText, _ events: some XMLEvents, depth: Int = 0) throws(FHIRXMLError) {
-            let session = XMLSession(text.bytes, events, depth)
+            let session = XMLSession(text.bytes, events: events, depth: depth)
             session.run()
             if let failure = session.failure { throw failure }
         }
 
-        private init(_ bytes: [UInt8], _ events: any XMLEvents, _ depth: Int) {
+        private init(_ bytes: [UInt8], events: any XMLEvents, depth: Int) {
             self.bytes = bytes
             self.events = events
             openElements = depth
@@ -90,8 +90,8 @@
                 }
             }
             handler.ignorableWhitespace = handler.characters
-            handler.comment = { user, _ in XMLSession.from(user)?.aside() }
-            handler.processingInstruction = { user, _, _ in XMLSession.from(user)?.aside() }
+            handler.comment = { user, _ in XMLSession.from(user)?.commentOrInstruction() }
+            handler.processingInstruction = { user, _, _ in XMLSession.from(user)?.commentOrInstruction() }
             handler.internalSubset = { user, _, _, _ in XMLSession.from(user)?.fail(FHIRXMLError(.doctype)) }
             handler.serror = { user, error in
                 guard let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
@@ -107,8 +107,8 @@
         // MARK: Reports
 
         private func begin(_ tag: (Int) -> XMLTag) {
-            let place = offset
-            let open = bytes[..<min(place, bytes.count)].lastIndex(of: UInt8(ascii: "<")) ?? place
+            let position = offset
+            let open = bytes[..<min(position, bytes.count)].lastIndex(of: UInt8(ascii: "<")) ?? position
             let tag = tag(open)
             report(at: open) { () throws(FHIRXMLError) in
                 openElements += 1
@@ -130,23 +130,23 @@
             report { () throws(FHIRXMLError) in try events.end(at: end) }
         }
 
-        private func aside() {
-            report { () throws(FHIRXMLError) in try events.aside() }
+        private func commentOrInstruction() {
+            report { () throws(FHIRXMLError) in try events.commentOrInstruction() }
         }
 
-        private func report(at place: Int? = nil, _ body: () throws(FHIRXMLError) -> Void) {
+        private func report(at position: Int? = nil, _ body: () throws(FHIRXMLError) -> Void) {
             guard failure == nil else { return }
             do throws(FHIRXMLError) {
                 try body()
             } catch {
-                fail(error, at: place)
+                fail(error, at: position)
             }
         }
 
         /// Ends the parsing. Only the first failure is reported.
-        private func fail(_ error: FHIRXMLError, at place: Int? = nil) {
+        private func fail(_ error: FHIRXMLError, at position: Int? = nil) {
             guard failure == nil else { return }
-            failure = error.at(path: events.path).at(offset: min(place ?? offset, bytes.count), of: bytes)
+            failure = error.at(path: events.path).at(offset: min(position ?? offset, bytes.count), of: bytes)
             if let context { xmlStopParser(context) }
         }
 
@@ -161,7 +161,7 @@
     extension FHIRXMLError {
         /// Creates the error for an error of the parser, without its message, which may quote the document.
         fileprivate init(parser error: xmlError) {
-            let said = error.message.map { String(cString: $0) } ?? ""
+            let parserMessage = error.message.map { String(cString: $0) } ?? ""
             switch xmlParserErrors(rawValue: UInt32(bitPattern: error.code)) {
             case XML_ERR_UNDECLARED_ENTITY, XML_WAR_UNDECLARED_ENTITY, XML_ERR_ENTITY_LOOP:
                 self.init(.undefinedEntity)
@@ -181,7 +181,9 @@
                 XML_NS_ERR_COLON:
                 self.init(.namespace, "A name or a declaration breaks the rules of XML namespaces")
             default:
-                let isLimit = said.contains("too long") || said.contains("too big") || said.contains("excessive")
+                let isLimit =
+                    parserMessage.contains("too long") || parserMessage.contains("too big")
+                    || parserMessage.contains("excessive")
                 self.init(isLimit ? .tooLarge : .notWellFormed)
             }
         }

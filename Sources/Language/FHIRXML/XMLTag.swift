@@ -59,10 +59,10 @@
         private static func withAmpersands(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
             var output: [UInt8] = []
             output.reserveCapacity(text.count)
-            var place = 0
-            while place < text.count {
-                output.append(text[place])
-                place += text[place] == UInt8(ascii: "&") && text[place...].starts(with: "&#38;".utf8) ? 5 : 1
+            var index = 0
+            while index < text.count {
+                output.append(text[index])
+                index += text[index] == UInt8(ascii: "&") && text[index...].starts(with: "&#38;".utf8) ? 5 : 1
             }
             return output
         }

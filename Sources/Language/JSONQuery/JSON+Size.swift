@@ -3,7 +3,7 @@ import Core
 extension JSON {
     /// Returns the number of values in this one, itself included. A long text counts as one more for each sixteen
     /// bytes. Returns nil if the number exceeds the bound, which also bounds the work.
-    func values(atMost bound: Int) -> Int? {
+    func values(limit bound: Int) -> Int? {
         var left = bound
         return Self.count(self, &left) ? bound - left : nil
     }

@@ -160,10 +160,10 @@ struct UnitParser {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }
 
-    private func bounded(_ meaning: UnitMeaning, at place: Int) throws(UCUMError) -> UnitMeaning {
+    private func bounded(_ meaning: UnitMeaning, at offset: Int) throws(UCUMError) -> UnitMeaning {
         guard meaning.isBounded else {
             throw UCUMError(
-                code: "too-large", offset: place,
+                code: "too-large", offset: offset,
                 message: "The unit's factor is too large or too small for calculations; use smaller exponents.")
         }
         return meaning
@@ -284,11 +284,11 @@ extension UnitParser {
     }
 
     /// Returns a power, after a check that its size stays within the limits.
-    private func power(_ meaning: UnitMeaning, _ exponent: Int, at place: Int) throws(UCUMError) -> UnitMeaning {
+    private func power(_ meaning: UnitMeaning, _ exponent: Int, at offset: Int) throws(UCUMError) -> UnitMeaning {
         let bits = max(meaning.factor.numerator.bitWidth, meaning.factor.denominator.bitWidth) - 1
         guard bits * abs(exponent) <= 16_384 else {
             throw UCUMError(
-                code: "too-large", offset: place,
+                code: "too-large", offset: offset,
                 message: "The unit's factor is too large or too small for calculations; use a smaller exponent.")
         }
         return meaning.power(exponent)

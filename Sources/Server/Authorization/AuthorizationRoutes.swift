@@ -16,13 +16,13 @@ public struct AuthorizationRoutes: Sendable {
     let clients: ClientAuthentication
     let passwords = PasswordChecker()
     let knownBrowsers: KnownBrowser
-    let refusals: NotedRefusals
+    let refusals: RefusalReporter
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
 
-    /// The function that counts refusals by code.
-    struct NotedRefusals: Sendable {
-        let note: @Sendable (String) async -> Void
+    /// The function that reports refusals by code.
+    struct RefusalReporter: Sendable {
+        let report: @Sendable (String) async -> Void
     }
 
     /// - Parameters:
@@ -49,7 +49,7 @@ public struct AuthorizationRoutes: Sendable {
         self.configuration = configuration
         self.limiter = limiter
         self.bodies = bodies
-        self.refusals = NotedRefusals(note: refusals)
+        self.refusals = RefusalReporter(report: refusals)
         self.clock = clock
         self.random = random
         knownBrowsers = KnownBrowser(configuration.keys)
@@ -60,7 +60,7 @@ public struct AuthorizationRoutes: Sendable {
 
     /// Adds all routes to a router. They take precedence over a module's `GET /fhir/:type/:id`.
     public func add(to router: Router<ServerRequestContext>) {
-        let charge = RefusalCharge(limiter: limiter, count: refusals.note)
+        let charge = RefusalCharge(limiter: limiter, count: refusals.report)
         router.add([endpoints, pages, openDocuments], particular: [documents], charge: charge)
     }
 
@@ -119,13 +119,13 @@ public struct AuthorizationRoutes: Sendable {
             cacheControl: "public, max-age=300")
     }
 
-    private static func problem(_ error: any Error, _ request: Request) -> any Refusal {
+    private static func problem(_ error: any Error, _ request: Request) -> any HTTPRefusal {
         HTTPFailure(authorizing: error)
     }
 
-    private static func page(_ error: any Error, _ request: Request) -> any Refusal { PageFailure(error) }
+    private static func page(_ error: any Error, _ request: Request) -> any HTTPRefusal { PageFailure(error) }
 
-    private static func oauth(_ error: any Error, _ request: Request) -> any Refusal {
+    private static func oauth(_ error: any Error, _ request: Request) -> any HTTPRefusal {
         OAuthFailure(authorizing: error)
     }
 }

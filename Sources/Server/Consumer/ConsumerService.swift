@@ -17,9 +17,9 @@ public struct ConsumerService: Service {
     let processor: SubmissionProcessor
     let logger: Logger
     let clock: @Sendable () -> Date
-    /// Owner of the leases: host, process id and a random word, so that it is unique.
+    /// Owner of the leases: host, process id and a random nonce, so that it is unique.
     let owner: String
-    let turn: ConsumerTurn
+    let concurrency: ConsumerConcurrency
     /// An element whenever a submission may have arrived; nil if the queue must be polled.
     let arrivals: AsyncStream<Void>?
     /// Called after progress, or when the queue is empty.
@@ -30,20 +30,20 @@ public struct ConsumerService: Service {
     static let leaseDuration: TimeInterval = 120
     /// Maximum submissions per lease, and maximum device queues that are processed concurrently.
     static let batchSize = 16
-    static let lanesAtATime = 4
-    /// Number of batches of a device queue that are read ahead while one is recorded.
-    static let readAhead = 2
+    static let maximumDeviceQueues = 4
+    /// Number of batches of a device queue that are prepared while one is recorded.
+    static let batchesAhead = 2
 
     public init(
         queue: any SubmissionQueue, processor: SubmissionProcessor, logger: Logger, owner: String? = nil,
-        turn: ConsumerTurn, arrivals: AsyncStream<Void>? = nil, clock: @escaping @Sendable () -> Date,
+        concurrency: ConsumerConcurrency, arrivals: AsyncStream<Void>? = nil, clock: @escaping @Sendable () -> Date,
         progress: @escaping @Sendable () -> Void = {}
     ) {
         self.owner = owner ?? LeaseOwner.ofThisProcess().description
         self.queue = queue
         self.processor = processor
         self.logger = logger
-        self.turn = turn
+        self.concurrency = concurrency
         self.arrivals = arrivals
         self.clock = clock
         self.progress = progress
@@ -51,20 +51,21 @@ public struct ConsumerService: Service {
 
     public func run() async throws {
         var held: StoreLock?
-        if case .alone(let lock) = turn {
+        if case .alone(let lock) = concurrency {
             held = try await wait(for: lock)
             guard held != nil else { return }
         }
         defer { withExtendedLifetime(held) {} }
-        let bell = ArrivalBell()
+        let signal = ArrivalSignal()
         let listening = arrivals.map { arrivals in
-            Task { for await _ in arrivals { await bell.ring() } }
+            Task { for await _ in arrivals { await signal.send() } }
         }
         defer { listening?.cancel() }
         // With notifications, polling is slow; it is still needed for submissions that become due or are released.
-        var idle = arrivals == nil ? Pause() : Pause(first: .milliseconds(500), longest: .seconds(1))
+        var idleBackoff =
+            arrivals == nil ? ExponentialBackoff() : ExponentialBackoff(first: .milliseconds(500), longest: .seconds(1))
         // The limit of the delay is short, so that processing continues soon after a problem is solved.
-        var trouble = Pause(first: .milliseconds(200), longest: .seconds(5))
+        var errorBackoff = ExponentialBackoff(first: .milliseconds(200), longest: .seconds(5))
         var isPrepared = false
         var keys = await processor.openers.generation
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
@@ -73,16 +74,16 @@ public struct ConsumerService: Service {
                     try await takeOver(isAlone: held != nil)
                     isPrepared = true
                 }
-                try await releaseWhatIsDue(&keys)
+                try await releaseDue(&keys)
                 let handled = try await drain()
-                trouble.reset()
+                errorBackoff.reset()
                 progress()
-                if handled > 0 { idle.reset() } else { await idle.wait(for: bell) }
+                if handled > 0 { idleBackoff.reset() } else { await idleBackoff.wait(for: signal) }
             } catch is CancellationError {
                 break
             } catch {
                 logger.error("consumer", metadata: Self.metadata(of: error))
-                await trouble.wait()
+                await errorBackoff.wait()
             }
         }
         // Give back leased submissions that were not begun, so that another process can lease them immediately.
@@ -90,13 +91,13 @@ public struct ConsumerService: Service {
     }
 
     private func wait(for lock: @Sendable () throws -> StoreLock?) async throws -> StoreLock? {
-        var pause = Pause(first: .milliseconds(100), longest: .seconds(1))
-        var hasSaid = false
+        var backoff = ExponentialBackoff(first: .milliseconds(100), longest: .seconds(1))
+        var hasLogged = false
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             if let held = try lock() { return held }
-            if !hasSaid { logger.notice("another consumer has the records; this one waits until it ends") }
-            hasSaid = true
-            await pause.wait()
+            if !hasLogged { logger.notice("another consumer has the records; this one waits until it ends") }
+            hasLogged = true
+            await backoff.wait()
         }
         return nil
     }
@@ -112,7 +113,7 @@ public struct ConsumerService: Service {
     }
 
     /// Releases the submissions that were held for a time or for a key.
-    private func releaseWhatIsDue(_ keys: inout Int) async throws {
+    private func releaseDue(_ keys: inout Int) async throws {
         let now = clock()
         try await queue.release(.due(now), at: now)
         _ = try? await processor.openers.opener()
@@ -131,25 +132,27 @@ public struct ConsumerService: Service {
     /// - Returns: the number of processed submissions.
     public func drain() async throws -> Int {
         let (handled, failure) = await withTaskGroup(of: Event.self) { group in
-            var work = LaneWork(places: Self.lanesAtATime)
+            var scheduler = SubmissionScheduler(maximumConcurrent: Self.maximumDeviceQueues)
             var failure: (any Error)?
-            var isLooking = false
+            var isPolling = false
             var isRenewing = false
-            var pause = Pause()
+            var backoff = ExponentialBackoff()
             while true {
                 // 1. Start leased submissions; lease more from the queue.
-                if failure == nil, mayBegin, work.wantsMore {
+                if failure == nil, mayBegin, scheduler.wantsMore {
                     do {
-                        let leased = try await lease(for: &work)
-                        work.add(leased)
-                        if !leased.isEmpty { pause.reset() }
+                        let leased = try await lease(for: &scheduler)
+                        scheduler.add(leased)
+                        if !leased.isEmpty { backoff.reset() }
                     } catch { failure = error }
                 }
-                while failure == nil, mayBegin, let lane = work.start() {
-                    group.addTask { await .ended(lane: lane[0].lane, handle(lane: lane)) }
+                while failure == nil, mayBegin, let submissions = scheduler.start() {
+                    group.addTask {
+                        await .ended(deviceQueue: submissions[0].deviceQueue, handle(deviceQueue: submissions))
+                    }
                 }
                 // 2. End when nothing is in progress and nothing can be started.
-                guard !work.isIdle else { break }
+                guard !scheduler.isIdle else { break }
                 // Renew the leases of long processing; a dead or blocked process does not renew them.
                 if !isRenewing {
                     isRenewing = true
@@ -159,20 +162,20 @@ public struct ConsumerService: Service {
                     }
                 }
                 // 3. While another device can be processed, poll the queue again before the longest message has ended.
-                if failure == nil, work.wantsMore, !isLooking {
-                    isLooking = true
-                    let duration = pause.next()
+                if failure == nil, scheduler.wantsMore, !isPolling {
+                    isPolling = true
+                    let duration = backoff.nextDelay()
                     group.addTask {
                         try? await Task.sleep(for: duration)
-                        return .looked
+                        return .polled
                     }
                 }
                 switch await group.next() {
-                case .ended(let lane, (let handled, let error)):
-                    work.ended(lane, handled: handled)
+                case .ended(let deviceQueue, (let handled, let error)):
+                    scheduler.ended(deviceQueue, handled: handled)
                     failure = failure ?? error
                     if error == nil { progress() }
-                case .looked: isLooking = false
+                case .polled: isPolling = false
                 case .due:
                     isRenewing = false
                     do { try await queue.renew(owner: owner, duration: Self.leaseDuration, now: clock()) } catch {
@@ -184,8 +187,8 @@ public struct ConsumerService: Service {
             // Do not wait for a running delay.
             group.cancelAll()
             // Leased submissions that were not begun must not count as begun.
-            if work.hasWaiting { try? await queue.giveBack(owner: owner) }
-            return (work.handled, failure)
+            if scheduler.hasWaiting { try? await queue.giveBack(owner: owner) }
+            return (scheduler.handled, failure)
         }
         if let failure { throw failure }
         return handled
@@ -194,19 +197,20 @@ public struct ConsumerService: Service {
     private var mayBegin: Bool { !Task.isShuttingDownGracefully && !Task.isCancelled }
 
     /// Leases from device queues that were not served in this round; if none of them waits, the next round begins.
-    private func lease(for work: inout LaneWork) async throws -> [QueuedSubmission] {
+    private func lease(for scheduler: inout SubmissionScheduler) async throws -> [QueuedSubmission] {
         while true {
             let leased = try await queue.lease(
-                owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock(), isIdle: work.isIdle,
-                passingOver: work.rested)
-            guard leased.isEmpty, work.mayBeginRound else { return leased }
-            work.beginRound()
+                owner: owner, limit: Self.batchSize, duration: Self.leaseDuration, now: clock(),
+                isIdle: scheduler.isIdle,
+                passingOver: scheduler.rested)
+            guard leased.isEmpty, scheduler.mayBeginRound else { return leased }
+            scheduler.beginRound()
         }
     }
 
     private enum Event: Sendable {
-        case ended(lane: String, (handled: Int, (any Error)?))
-        case looked
+        case ended(deviceQueue: String, (handled: Int, (any Error)?))
+        case polled
         /// The leases must be renewed.
         case due
     }
@@ -223,7 +227,7 @@ public struct ConsumerService: Service {
 }
 
 /// Delay that grows while nothing happens, and ends immediately when the service is stopped.
-struct Pause {
+struct ExponentialBackoff {
     let first: Duration
     let longest: Duration
     private var following: Duration
@@ -237,19 +241,19 @@ struct Pause {
     mutating func reset() { following = first }
 
     /// Returns the next delay; the one after it is twice as long.
-    mutating func next() -> Duration {
+    mutating func nextDelay() -> Duration {
         defer { following = min(following * 2, longest) }
         return following
     }
 
     /// Waits until the delay is over or the signal arrives.
-    mutating func wait(for bell: ArrivalBell) async {
-        let duration = next()
-        if await cancelWhenGracefulShutdown({ await bell.wait(atMost: duration) }) { reset() }
+    mutating func wait(for signal: ArrivalSignal) async {
+        let duration = nextDelay()
+        if await cancelWhenGracefulShutdown({ await signal.wait(upTo: duration) }) { reset() }
     }
 
     mutating func wait() async {
-        let duration = next()
+        let duration = nextDelay()
         await cancelWhenGracefulShutdown { try? await Task.sleep(for: duration) }
     }
 }

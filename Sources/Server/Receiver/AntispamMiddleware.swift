@@ -12,9 +12,9 @@ struct AntispamMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        guard let said = request.headers[.antispam], word.matches(said) else {
+        guard let value = request.headers[.antispam], word.matches(value) else {
             throw HTTPFailure(
-                .unauthorized, "antispam-invalid", "The header Antispam is missing or wrong.",
+                .unauthorized, code: "antispam-invalid", message: "The header Antispam is missing or wrong.",
                 headers: [.wwwAuthenticate: "Antispam"])
         }
         return try await next(request, context)

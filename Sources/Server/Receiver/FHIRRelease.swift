@@ -47,16 +47,16 @@ public enum FHIRRelease: String, Sendable, CaseIterable {
         let named = AcceptedValue.all(of: fields).compactMap { value in
             Self(mediaType: String(value.text)).map { (release: $0, weight: value.weight) }
         }
-        guard let most = named.map(\.weight).max(), most > 0,
-            let release = named.first(where: { $0.weight == most })?.release
+        guard let highest = named.map(\.weight).max(), highest > 0,
+            let release = named.first(where: { $0.weight == highest })?.release
         else { return nil }
         self = release
     }
 
     /// Returns the media type of a response in this release: for DSTU2 its own type if the client accepts it.
     func mediaType(accepting fields: [String]) -> String {
-        let takesOwn = fields.contains { $0.lowercased().contains(Self.mediaTypeOfDSTU2) }
-        let name = self == .dstu2 && takesOwn ? Self.mediaTypeOfDSTU2 : "application/fhir+json"
+        let acceptsOwnType = fields.contains { $0.lowercased().contains(Self.mediaTypeOfDSTU2) }
+        let name = self == .dstu2 && acceptsOwnType ? Self.mediaTypeOfDSTU2 : "application/fhir+json"
         return "\(name); fhirVersion=\(rawValue)"
     }
 

@@ -15,9 +15,10 @@ extension HTTPFailure {
         case let error as WireError:
             // A malformed envelope is a 400; a well-formed one that the study cannot use is a 422.
             self.init(
-                error.reason == .envelopeMalformed ? .badRequest : .unprocessableContent, error.code, error.message)
+                error.reason == .envelopeMalformed ? .badRequest : .unprocessableContent, code: error.code,
+                message: error.message)
         case is CancellationError:
-            self.init(.serviceUnavailable, "interrupted", "The request was interrupted. Try again.")
+            self.init(.serviceUnavailable, code: "interrupted", message: "The request was interrupted. Try again.")
         default:
             self = .internalError
         }

@@ -3,7 +3,7 @@ import ServerHTTP
 
 /// A failure in the form of a FHIR OperationOutcome with one issue (<https://hl7.org/fhir/R4/operationoutcome.html>),
 /// for the paths below `/fhir`. The receiver cannot read FHIR and writes only this resource.
-struct OperationOutcomeFailure: Refusal {
+struct OperationOutcomeFailure: HTTPRefusal {
     private let failure: HTTPFailure
 
     init(_ failure: HTTPFailure) { self.failure = failure }

@@ -12,7 +12,7 @@ extension ReceiverRoutes {
     ) async throws -> Actor {
         guard request.headers.contains(.authorization) else {
             throw HTTPFailure(
-                .unauthorized, "token-missing", "The request needs an access token.",
+                .unauthorized, code: "token-missing", message: "The request needs an access token.",
                 headers: [.wwwAuthenticate: "Bearer"])
         }
         guard let token = request.bearerToken,
@@ -30,10 +30,10 @@ extension ReceiverRoutes {
     }
 
     /// Throws unless the policy permits the action.
-    func permit(_ actor: Actor, _ action: Action, _ target: Target) throws {
-        let decision = access.decide(actor, action, target)
+    func permit(_ actor: Actor, action: Action, target: Target) throws {
+        let decision = access.decide(actor, action: action, target: target)
         guard decision.allowed else {
-            throw HTTPFailure(.forbidden, decision.reason, "This token does not permit this.")
+            throw HTTPFailure(.forbidden, code: decision.reason, message: "This token does not permit this.")
         }
     }
 
@@ -42,7 +42,7 @@ extension ReceiverRoutes {
         let type = context.parameters.get("type")
         let id = context.parameters.get("id")
         if let type, !ResourceName.isType(type) {
-            throw HTTPFailure(.badRequest, "path-invalid", "The path contains no resource type.")
+            throw HTTPFailure(.badRequest, code: "path-invalid", message: "The path contains no resource type.")
         }
         if let id, !ResourceName.isID(id) { throw HTTPFailure.pathWithoutID }
         return Target(resourceType: type, resourceID: id)
@@ -51,8 +51,9 @@ extension ReceiverRoutes {
 
 extension HTTPFailure {
     static let tokenInvalid = HTTPFailure(
-        .unauthorized, "token-invalid", "The access token is unknown or has expired.",
+        .unauthorized, code: "token-invalid", message: "The access token is unknown or has expired.",
         headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#])
 
-    static let pathWithoutID = HTTPFailure(.badRequest, "path-invalid", "The path contains no resource id.")
+    static let pathWithoutID = HTTPFailure(
+        .badRequest, code: "path-invalid", message: "The path contains no resource id.")
 }

@@ -15,15 +15,15 @@ extension ReceiverRoutes {
     /// `GET /study/health-types.json` and `/study/health-sync.json`: the unchanged file for devices; 304 if the client
     /// has it (RFC 9110 section 13.1.2).
     func readHealthFile(
-        _ file: StudyHealthFile, _ request: Request, _ context: ServerRequestContext
+        _ file: StudyHealthFile, request: Request, context: ServerRequestContext
     ) async throws -> Response {
         let actor = try await authenticate(request, context)
         try configuration.limiter.admit(actor.id, .readByAddress)
-        try permit(actor, .readQuestionnaire, Target())
+        try permit(actor, action: .readQuestionnaire, target: Target())
         guard let bytes = try await configuration.healthFile(file.rawValue) else {
             throw HTTPFailure(
-                .notFound, "study-file-unknown",
-                "The study has no \(file.rawValue); the defaults apply.")
+                .notFound, code: "study-file-unknown",
+                message: "The study has no \(file.rawValue); the defaults apply.")
         }
         let tag = "\"" + SecretDigest.hex(of: bytes).prefix(32) + "\""
         let fields: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]

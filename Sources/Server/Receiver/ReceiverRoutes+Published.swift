@@ -4,7 +4,7 @@ import ServerHTTP
 import Trust
 
 /// Base path of the published resources.
-enum PublishedPlace: Sendable {
+enum PublishedBase: Sendable {
     case root
     /// Below `/c3pro`, for C3-PRO's apps.
     case c3pro
@@ -17,43 +17,44 @@ enum PublishedPlace: Sendable {
 extension ReceiverRoutes {
     /// `GET /fhir/Type/{id}` for published resources: the unchanged file of the client's release of FHIR.
     func readPublished(
-        _ type: String, at place: PublishedPlace, _ request: Request, _ context: ServerRequestContext
+        _ type: String, at base: PublishedBase, request: Request, context: ServerRequestContext
     ) async throws -> Response {
         let actor = try await reader(request, context)
         guard let id = context.parameters.get("id"), ResourceName.isID(id) else { throw HTTPFailure.pathWithoutID }
-        try permit(actor, .readQuestionnaire, Target(resourceType: type, resourceID: id))
-        guard let found = try await configuration.published.read(type, id, request.release(usual: place.usualRelease))
+        try permit(actor, action: .readQuestionnaire, target: Target(resourceType: type, resourceID: id))
+        guard let found = try await configuration.published.read(type, id, request.release(usual: base.usualRelease))
         else {
             throw HTTPFailure(
-                .notFound, "\(type.lowercased())-unknown", "The study publishes no \(type) with this id.")
+                .notFound, code: "\(type.lowercased())-unknown", message: "The study publishes no \(type) with this id."
+            )
         }
         return request.answer(found)
     }
 
     /// `GET /fhir/Type`: published resources of a type, in pages, as a Bundle in the client's release of FHIR.
     func searchPublished(
-        _ type: String, at place: PublishedPlace, _ request: Request, _ context: ServerRequestContext
+        _ type: String, at base: PublishedBase, request: Request, context: ServerRequestContext
     ) async throws -> Response {
         let actor = try await reader(request, context)
-        try permit(actor, .readQuestionnaire, Target(resourceType: type))
+        try permit(actor, action: .readQuestionnaire, target: Target(resourceType: type))
         guard let query = request.queryForm else {
-            throw HTTPFailure(.badRequest, "query-invalid", "The query is not percent-encoded UTF-8.")
+            throw HTTPFailure(.badRequest, code: "query-invalid", message: "The query is not percent-encoded UTF-8.")
         }
         func number(_ name: String, otherwise: Int) throws -> Int {
             let values = query.fields.filter { $0.name == name }.map(\.value)
             guard let value = values.first else { return otherwise }
             guard values.count == 1, value.utf8.count <= 6, value.utf8.allSatisfy({ (48...57).contains($0) }),
                 let number = Int(value)
-            else { throw HTTPFailure(.badRequest, "query-invalid", "\(name) must be one number.") }
+            else { throw HTTPFailure(.badRequest, code: "query-invalid", message: "\(name) must be one number.") }
             return number
         }
         let found = try await configuration.published.search(
             .init(
-                type: type, release: request.release(usual: place.usualRelease),
+                type: type, release: request.release(usual: base.usualRelease),
                 parameters: query.fields.filter { !Self.paging.contains($0.name) },
                 count: min(number("_count", otherwise: Self.usualCount), Self.greatestCount),
                 offset: number("_cursor", otherwise: 0),
-                address: (configuration.address?.url ?? request.address(scheme: configuration.scheme)) + place.path))
+                address: (configuration.address?.url ?? request.address(scheme: configuration.scheme)) + base.path))
         return request.answer(found)
     }
 

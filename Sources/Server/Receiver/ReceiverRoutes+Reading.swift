@@ -31,7 +31,8 @@ extension ReceiverRoutes {
         try configuration.limiter.admit(context.client, .readByAddress)
         guard let set = try? await configuration.signedKeys(), let jws = try? JWS(compact: set) else {
             throw HTTPFailure(
-                .notFound, "keys-unsigned", "The study has signed no keys; see `tributary keys publish`.")
+                .notFound, code: "keys-unsigned", message: "The study has signed no keys; see `tributary keys publish`."
+            )
         }
         return .bytes(ByteBuffer(bytes: jws.bytes), mediaType: "application/jose", cacheControl: "max-age=60")
     }
@@ -41,7 +42,8 @@ extension ReceiverRoutes {
     func validKeys() async throws -> PublishedKeys {
         guard let bytes = try? await configuration.publicKeys(), let keys = try? PublishedKeys(reading: bytes) else {
             throw HTTPFailure(
-                .serviceUnavailable, "keys-unavailable", "The study's public keys are not available. Try again later.",
+                .serviceUnavailable, code: "keys-unavailable",
+                message: "The study's public keys are not available. Try again later.",
                 headers: [.retryAfter: "60"])
         }
         return keys
@@ -58,24 +60,25 @@ extension ReceiverRoutes {
         let actor = try await authenticate(request, context)
         // Limit by device, because several devices may share an address.
         try configuration.limiter.admit(actor.id, .readByAddress)
-        try permit(actor, .readDeliveries, Target(resourceID: actor.id))
+        try permit(actor, action: .readDeliveries, target: Target(resourceID: actor.id))
         guard let query = request.queryForm, !query.hasDuplicates, let after = cursor(query["after"]) else {
             throw HTTPFailure(
-                .badRequest, "cursor-invalid",
-                "The parameter after must be the last page's next, or be left out.")
+                .badRequest, code: "cursor-invalid",
+                message: "The parameter after must be the last page's next, or be left out.")
         }
         let found = try await queue.deliveries(
-            lane: actor.enrolmentID ?? actor.id, after: after, limit: configuration.limits.deliveriesPerPage)
+            deviceQueue: actor.enrolmentID ?? actor.id, after: after, limit: configuration.limits.deliveriesPerPage)
         // Report missing numbers only on the last page.
         var missing: [DeliveriesPage.Missing]?
         if found.count < configuration.limits.deliveriesPerPage {
-            missing = try await queue.missing(lane: actor.enrolmentID ?? actor.id, limit: Self.mostMissing).map {
-                .init(from: $0.from, to: $0.to, since: SQLTimestamp.text($0.since))
-            }
+            missing = try await queue.missing(deviceQueue: actor.enrolmentID ?? actor.id, limit: Self.maximumMissing)
+                .map {
+                    .init(from: $0.from, to: $0.to, since: SQLTimestamp.text($0.since))
+                }
         }
         return .json(
             DeliveriesPage(
-                deliveries: found.map(Self.told), next: "\(configuration.epoch)-\(found.last?.change ?? after)",
+                deliveries: found.map(Self.reported), next: "\(configuration.epoch)-\(found.last?.change ?? after)",
                 epoch: configuration.epoch, missing: missing), headers: await keysHeader())
     }
 
@@ -86,7 +89,7 @@ extension ReceiverRoutes {
     }
 
     /// Maximum number of reported gaps in a device's numbers.
-    private static let mostMissing = 100
+    private static let maximumMissing = 100
 
     /// Parses a cursor. Returns 0 for the beginning, and for a cursor of another epoch, which counts the changes of the
     /// store before a restore; nil for any text that is not a cursor.
@@ -100,7 +103,7 @@ extension ReceiverRoutes {
     }
 
     /// Reasons that are reported to a device; others are omitted.
-    static let toldReasons: Set<String> = [
+    static let reportedReasons: Set<String> = [
         "consent-required", "consent-renewal-required", "consent-withdrawn", "consent-suspended", "contract-unknown",
         "subject-mismatch",
         "subject-missing",
@@ -111,7 +114,7 @@ extension ReceiverRoutes {
 
     /// Reasons of quarantined submissions that are reported to a device, because the app, its form or its signature is
     /// the cause. The code reveals only the violated rule.
-    static let toldReasonsOfQuarantined: Set<String> = [
+    static let reportedReasonsOfQuarantined: Set<String> = [
         "answers-invalid", "contract-retired", "form-unknown", "identifying-data", "signature-missing",
         "signature-invalid", "signature-conflict", "invitation-required", "invitation-refused", "consent-out-of-order",
         "link-expired", "link-invalid", "link-unknown", "link-used",
@@ -119,11 +122,11 @@ extension ReceiverRoutes {
 
     /// Returns a delivery for its device. A quarantined submission is reported as held, because nearly all reasons
     /// concern only the staff.
-    private static func told(_ delivery: Delivery) -> DeliveriesPage.Delivery {
+    private static func reported(_ delivery: Delivery) -> DeliveriesPage.Delivery {
         let isQuarantined = delivery.status == .quarantined
         let needsAttention = isQuarantined || delivery.reasonCode == "key-unknown"
-        let told = needsAttention ? toldReasonsOfQuarantined : toldReasons
-        let reason = delivery.reasonCode.flatMap { told.contains($0) ? $0 : nil }
+        let reasons = needsAttention ? reportedReasonsOfQuarantined : reportedReasons
+        let reason = delivery.reasonCode.flatMap { reasons.contains($0) ? $0 : nil }
         return DeliveriesPage.Delivery(
             submission: delivery.submissionID, status: (isQuarantined ? .held : delivery.status).rawValue,
             at: SQLTimestamp.text(delivery.at), reason: reason ?? (needsAttention ? "needs-attention" : nil))

@@ -26,7 +26,7 @@ extension ReceiverRoutes {
         do {
             credentials = try await access.registerClient(receiptDigest: receipt.digest)
         } catch let error as TrustError {
-            throw OAuthFailure("unauthorized_client", HTTPFailure(.forbidden, error.code, error.message))
+            throw OAuthFailure("unauthorized_client", HTTPFailure(.forbidden, code: error.code, message: error.message))
         }
         context.outcome.caller = credentials.clientID
         return .secret(
@@ -43,7 +43,7 @@ extension ReceiverRoutes {
             return try AppReceipt(
                 verifying: bytes, roots: configuration.receiptRoots, bundleIdentifier: configuration.bundleIdentifier)
         } catch let error as AppReceiptError {
-            throw OAuthFailure("invalid_client", HTTPFailure(.unauthorized, error.code, error.message))
+            throw OAuthFailure("invalid_client", HTTPFailure(.unauthorized, code: error.code, message: error.message))
         }
     }
 }

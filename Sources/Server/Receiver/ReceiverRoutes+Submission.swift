@@ -12,10 +12,11 @@ extension ReceiverRoutes {
         let (actor, target) = try await admit(request, context)
         // After a restore, lost submissions must be sent again first: they are older, and would become the current
         // versions if they arrived later. C3-PRO's apps send no epoch.
-        if let learned = request.headers[.epoch], learned != String(configuration.epoch) {
+        if let knownEpoch = request.headers[.epoch], knownEpoch != String(configuration.epoch) {
             throw HTTPFailure(
-                .preconditionFailed, StudyPath.restoredCode,
-                "The study was restored since the device's last request: read the deliveries, and send missing submissions again first."
+                .preconditionFailed, code: StudyPath.restoredCode,
+                message:
+                    "The study was restored since the device's last request: read the deliveries, and send missing submissions again first."
             )
         }
         let body = try await configuration.bodies.collect(request, upTo: configuration.limits.maximumBodyBytes)
@@ -27,8 +28,8 @@ extension ReceiverRoutes {
         case .c3pro:
             guard configuration.acceptC3PRO else {
                 throw HTTPFailure(
-                    .unprocessableContent, "c3pro-not-accepted",
-                    "This study does not accept C3-PRO envelopes: send a JWE."
+                    .unprocessableContent, code: "c3pro-not-accepted",
+                    message: "This study does not accept C3-PRO envelopes: send a JWE."
                 ).refusing(header.listedSubmissionID)
             }
             format = .c3pro
@@ -36,7 +37,7 @@ extension ReceiverRoutes {
         case .jwe:
             guard let stated = header.submissionID else {
                 throw HTTPFailure(
-                    .unprocessableContent, "envelope-header-invalid", "The protected header needs sid.")
+                    .unprocessableContent, code: "envelope-header-invalid", message: "The protected header needs sid.")
             }
             format = .jwe
             submissionID = stated
@@ -44,7 +45,8 @@ extension ReceiverRoutes {
         do {
             try await store(
                 NewSubmission(
-                    clientID: actor.id, lane: actor.enrolmentID, submissionID: submissionID, digest: header.digest,
+                    clientID: actor.id, deviceQueue: actor.enrolmentID, submissionID: submissionID,
+                    digest: header.digest,
                     format: format, sequence: header.sequence, resourceTypeHint: target.resourceType, body: body.bytes,
                     receivedAt: clock()))
         } catch {
@@ -63,21 +65,22 @@ extension ReceiverRoutes {
         let isPatientOfC3PRO = configuration.acceptC3PRO && request.method == .put && target.resourceType == "Patient"
         guard configuration.acceptPlainFHIR || isPatientOfC3PRO else {
             throw HTTPFailure(
-                .forbidden, "plain-fhir-not-accepted",
-                "This study does not accept unsealed resources: seal it and send it to /encfhir.")
+                .forbidden, code: "plain-fhir-not-accepted",
+                message: "This study does not accept unsealed resources: seal it and send it to /encfhir.")
         }
         // 1. Check that the resource matches the path.
         let body = try await configuration.bodies.collect(request, upTo: configuration.limits.maximumBodyBytes)
         defer { withExtendedLifetime(body) {} }
         guard let resource = JSON(reading: body.bytes)?.object else {
-            throw HTTPFailure(.badRequest, "json-invalid", "The body is not a JSON object.")
+            throw HTTPFailure(.badRequest, code: "json-invalid", message: "The body is not a JSON object.")
         }
         guard resource["resourceType"]?.string == target.resourceType else {
             throw HTTPFailure(
-                .badRequest, "type-mismatch", "The type of the resource differs from that of the path.")
+                .badRequest, code: "type-mismatch", message: "The type of the resource differs from that of the path.")
         }
         guard target.resourceID == nil || resource["id"]?.string == target.resourceID else {
-            throw HTTPFailure(.badRequest, "id-mismatch", "The id of the resource differs from that of the path.")
+            throw HTTPFailure(
+                .badRequest, code: "id-mismatch", message: "The id of the resource differs from that of the path.")
         }
         // 2. Seal it to the study's keys and continue as for any submission; the plain bytes are not kept.
         let recipients = try await validKeys().recipients
@@ -87,7 +90,7 @@ extension ReceiverRoutes {
         let envelope = try SealedEnvelope.seal(body.bytes, as: header, to: recipients)
         try await store(
             NewSubmission(
-                clientID: actor.id, lane: actor.enrolmentID, submissionID: envelope.header.submissionID,
+                clientID: actor.id, deviceQueue: actor.enrolmentID, submissionID: envelope.header.submissionID,
                 digest: SecretDigest.hex(of: envelope.bytes), format: .jwe, sequence: nil,
                 resourceTypeHint: target.resourceType, body: envelope.bytes, receivedAt: clock()))
         return Response(status: target.resourceID == nil ? .created : .ok)
@@ -100,7 +103,7 @@ extension ReceiverRoutes {
         let actor = try await authenticate(request, context, isSending: true)
         try configuration.limiter.admit(actor.id, .submissionByClient)
         let target = try target(of: context)
-        try permit(actor, .submit, target)
+        try permit(actor, action: .submit, target: target)
         return (actor, target)
     }
 
@@ -115,13 +118,14 @@ extension ReceiverRoutes {
             throw HTTPFailure.tokenInvalid
         case .overQuota:
             throw HTTPFailure(
-                .tooManyRequests, "device-quota",
-                "Too many submissions of this device wait for its consent or for the study team. Try again later.",
+                .tooManyRequests, code: "device-quota",
+                message:
+                    "Too many submissions of this device wait for its consent or for the study team. Try again later.",
                 headers: [.retryAfter: "3600"])
         case .conflict:
             throw HTTPFailure(
-                .conflict, "submission-conflict",
-                "Another submission was received under the same id; this one was not stored.")
+                .conflict, code: "submission-conflict",
+                message: "Another submission was received under the same id; this one was not stored.")
         }
     }
 }

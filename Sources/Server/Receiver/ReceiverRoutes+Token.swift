@@ -20,7 +20,7 @@ extension ReceiverRoutes {
         guard grant == "client_credentials" else {
             throw OAuthFailure(
                 "unsupported_grant_type",
-                HTTPFailure(.badRequest, "grant-not-supported", "Only client_credentials is supported."))
+                HTTPFailure(.badRequest, code: "grant-not-supported", message: "Only client_credentials is supported."))
         }
         // 2. Authenticate the client.
         let credentials = try Self.credentials(request, form)
@@ -66,11 +66,11 @@ extension ReceiverRoutes {
     private static let invalidClient = OAuthFailure(
         "invalid_client",
         HTTPFailure(
-            .unauthorized, "client-invalid", "The client's id or secret is wrong.",
+            .unauthorized, code: "client-invalid", message: "The client's id or secret is wrong.",
             headers: [.wwwAuthenticate: "Basic"]))
 
     static func invalidRequest(_ code: String, _ message: String) -> OAuthFailure {
-        OAuthFailure("invalid_request", HTTPFailure(.badRequest, code, message))
+        OAuthFailure("invalid_request", HTTPFailure(.badRequest, code: code, message: message))
     }
 }
 

@@ -44,7 +44,7 @@ public struct ReceiverRoutes: Sendable {
     public func add(to router: Router<ServerRequestContext>) {
         router.add(
             [registration, tokens, submissions, plainResources, reading],
-            particular: [published, publishedBesideRecords],
+            particular: [published, publishedAtRecordPaths],
             charge: refusals)
     }
 }
@@ -99,16 +99,16 @@ extension ReceiverRoutes {
     }
 
     /// Published resources for devices, at paths that the records use too.
-    private var publishedBesideRecords: GuardedRoutes {
+    private var publishedAtRecordPaths: GuardedRoutes {
         GuardedRoutes(refusal: Self.operationOutcome, takes: comesFromDevice) { routes in
             for type in PublishedReading.types { addPublished(type, to: Self.roots(of: routes)[0], at: .root) }
         }
     }
 
-    private func addPublished(_ type: String, to root: Routes, at place: PublishedPlace) {
+    private func addPublished(_ type: String, to root: Routes, at base: PublishedBase) {
         let path = RouterPath("fhir").appendingPath(RouterPath(type))
-        root.get(path) { try await searchPublished(type, at: place, $0, $1) }
-        root.get(path.appendingPath(":id")) { try await readPublished(type, at: place, $0, $1) }
+        root.get(path) { try await searchPublished(type, at: base, request: $0, context: $1) }
+        root.get(path.appendingPath(":id")) { try await readPublished(type, at: base, request: $0, context: $1) }
     }
 
     private var reading: GuardedRoutes {
@@ -118,7 +118,7 @@ extension ReceiverRoutes {
                 root.get("study/consent", use: publishedConsents)
                 root.get("study/keys", use: signedKeys)
                 for file in StudyHealthFile.allCases {
-                    root.get("study/\(file.rawValue)") { try await readHealthFile(file, $0, $1) }
+                    root.get("study/\(file.rawValue)") { try await readHealthFile(file, request: $0, context: $1) }
                 }
                 root.get("deliveries", use: deliveries)
                 root.get("health", use: health)
@@ -129,21 +129,21 @@ extension ReceiverRoutes {
     /// Returns the base paths of the routes; the second one, `/c3pro`, is for C3-PRO's apps.
     private static func roots(of routes: Routes) -> [Routes] { [routes, routes.group("c3pro")] }
 
-    private static func oauth(_ error: any Error, _ request: Request) -> any Refusal {
+    private static func oauth(_ error: any Error, _ request: Request) -> any HTTPRefusal {
         error as? OAuthFailure ?? OAuthFailure(HTTPFailure(receiving: error))
     }
 
-    private static func operationOutcome(_ error: any Error, _ request: Request) -> any Refusal {
+    private static func operationOutcome(_ error: any Error, _ request: Request) -> any HTTPRefusal {
         OperationOutcomeFailure(HTTPFailure(receiving: error))
     }
 
-    private static func problem(_ error: any Error, _ request: Request) -> any Refusal {
+    private static func problem(_ error: any Error, _ request: Request) -> any HTTPRefusal {
         HTTPFailure(receiving: error)
     }
 
     /// Adds the submission's id to a failure: only a response with this id settles the submission. A 405 never settles
     /// one.
-    private static func problemOfSubmission(_ error: any Error, _ request: Request) -> any Refusal {
+    private static func problemOfSubmission(_ error: any Error, _ request: Request) -> any HTTPRefusal {
         let failure = HTTPFailure(receiving: error)
         guard failure.status != .methodNotAllowed, failure.submission == nil else { return failure }
         return failure.refusing(request.submission)

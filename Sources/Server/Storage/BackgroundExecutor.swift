@@ -22,7 +22,7 @@ public final class BackgroundExecutor: TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { [self] in
-            BackgroundPriority.preparing.takeOnThread()
+            BackgroundPriority.preparing.applyToThread()
             job.runSynchronously(on: asUnownedTaskExecutor())
         }
     }

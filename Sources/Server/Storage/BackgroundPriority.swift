@@ -21,7 +21,7 @@ public enum BackgroundPriority: CInt, Sendable {
 
     /// Lowers the priority of the calling thread for good. The thread must belong to a queue of this quality of
     /// service.
-    public func takeOnThread() {
+    public func applyToThread() {
         #if canImport(Glibc)
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, rawValue)
         #endif

@@ -15,5 +15,5 @@ public enum DatabasePurpose: Sendable, Hashable {
     case filling
 
     /// Whether statements have no time limit.
-    var isOfALoad: Bool { self == .loading || self == .filling }
+    var isLoad: Bool { self == .loading || self == .filling }
 }

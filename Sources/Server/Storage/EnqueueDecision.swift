@@ -14,11 +14,11 @@ struct EnqueueStock: Sendable {
     var waiting: [String: Int] = [:]
 
     struct Identity: Hashable, Sendable {
-        let lane: String
+        let deviceQueue: String
         let submissionID: String
 
         init(_ submission: NewSubmission) {
-            lane = submission.lane
+            deviceQueue = submission.deviceQueue
             submissionID = submission.submissionID
         }
     }
@@ -39,7 +39,7 @@ struct EnqueueDecision {
         if let known = stock.digests[identity] { return known == new.digest ? .duplicate : .conflict }
         // 2. Check the quota. It limits held and quarantined bytes; a submission of this group is neither yet.
         if let quota = request.quota {
-            guard stock.waiting[new.lane, default: 0] + new.body.count <= quota else { return .overQuota }
+            guard stock.waiting[new.deviceQueue, default: 0] + new.body.count <= quota else { return .overQuota }
         }
         // 3. Receipt times never decrease. With a clock that was set back, this submission would sort before earlier
         //    ones, and a withdrawal before the Contract that it ends.
@@ -74,11 +74,11 @@ extension EnqueueStock {
     init(_ requests: [EnqueueRequest], clock: QueueClock, in transaction: any SQLTransaction) throws {
         let clockQueries = clock.queries(in: transaction.dialect)
         let clients = Set(requests.map(\.submission.clientID)).sorted()
-        let lanes = Set(requests.lazy.filter { $0.quota != nil }.map(\.submission.lane)).sorted()
+        let deviceQueues = Set(requests.lazy.filter { $0.quota != nil }.map(\.submission.deviceQueue)).sorted()
         var queries = [SQLQuery(SQLSubmissionQueue.newestSQL)]
         queries += clockQueries
         queries += clients.map { SQLQuery(SQLSubmissionQueue.revokedSQL, [SQLValue($0)]) }
-        queries += lanes.map { SQLQuery(SQLSubmissionQueue.heldBytesSQL, [SQLValue($0)]) }
+        queries += deviceQueues.map { SQLQuery(SQLSubmissionQueue.heldBytesSQL, [SQLValue($0)]) }
         queries += requests.map { SQLQuery(SQLSubmissionQueue.lookUpSQL, $0.identity) }
         var answers = try transaction.queries(queries)[...]
 
@@ -88,7 +88,9 @@ extension EnqueueStock {
             answers = answers.dropFirst(clockQueries.count)
         }
         for client in clients where answers.popFirst()?.isEmpty == false { revoked.insert(client) }
-        for lane in lanes { waiting[lane] = Int(try answers.popFirst()?.first?.integer("bytes") ?? 0) }
+        for deviceQueue in deviceQueues {
+            waiting[deviceQueue] = Int(try answers.popFirst()?.first?.integer("bytes") ?? 0)
+        }
         for request in requests {
             if let known = answers.popFirst()?.first {
                 digests[Identity(request.submission)] = try known.text("digest")

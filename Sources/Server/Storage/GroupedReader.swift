@@ -13,7 +13,7 @@ public actor GroupedReader {
     }
 
     /// Maximum number of groups that run concurrently, and maximum number of reads in a group.
-    private static let most = 2
+    private static let maximumGroups = 2
     private static let largestGroup = 32
 
     private let database: any SQLDatabase
@@ -35,7 +35,7 @@ public actor GroupedReader {
                             if case .failure(let error) = result { error as? StorageError } else { nil }
                         return ({ continuation.resume(with: result) }, error)
                     }, fail: { continuation.resume(throwing: $0) }))
-            guard groups < Self.most else { return }
+            guard groups < Self.maximumGroups else { return }
             groups += 1
             Task { await self.readAll() }
         }

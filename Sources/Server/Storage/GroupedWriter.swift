@@ -1,5 +1,5 @@
 /// Runs independent bodies in one transaction.
-public typealias GroupedWriter = WriteGroup<GroupedBody, GroupedBody.Delivery>
+public typealias GroupedWriter = GroupCommit<GroupedBody, GroupedBody.Delivery>
 
 /// Type-erased body of a ``GroupedWriter``.
 public struct GroupedBody: Sendable {
@@ -9,7 +9,7 @@ public struct GroupedBody: Sendable {
     fileprivate let run: @Sendable (any SQLTransaction) throws -> Delivery
 }
 
-extension WriteGroup where Request == GroupedBody, Answer == GroupedBody.Delivery {
+extension GroupCommit where Request == GroupedBody, Answer == GroupedBody.Delivery {
     public init(database: any SQLDatabase) {
         self.init(database: database) { bodies, transaction in try bodies.map { try $0.run(transaction) } }
     }

@@ -27,7 +27,7 @@ public protocol SQLTransaction {
     func queries(_ queries: [SQLQuery]) throws -> [[SQLRow]]
 
     /// Passes the rows of a query one by one, with only one in memory at a time. `body` may run other statements.
-    func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws
+    func each(_ sql: String, _ parameters: [SQLValue], body: (SQLRow) throws -> Void) throws
 
     /// Prepares a statement that runs for many rows.
     func prepare(_ sql: String) throws -> any SQLStatement

@@ -69,9 +69,9 @@ public struct SQLInsertionTarget: Sendable, Hashable {
         self.table = table
         self.columns = columns
         self.onConflict = onConflict
-        let places = repeatElement("?", count: columns.count).joined(separator: ", ")
+        let placeholders = repeatElement("?", count: columns.count).joined(separator: ", ")
         sql =
-            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))"
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(placeholders))"
             + Self.conflictClause(onConflict, columns)
     }
 
@@ -81,13 +81,13 @@ public struct SQLInsertionTarget: Sendable, Hashable {
     /// - Parameter varying: number of leading columns that differ from row to row. Their placeholders come first, row
     ///   after row, then those of the columns that all rows share.
     func sql(rows: Int, varying: Int) -> String {
-        let places = (0..<rows).map { row in
+        let tuples = (0..<rows).map { row in
             let own = (0..<varying).map { "?\(row * varying + $0 + 1)" }
             let shared = (varying..<columns.count).map { "?\(rows * varying + $0 - varying + 1)" }
             return "(" + (own + shared).joined(separator: ", ") + ")"
         }
         return "INSERT OR FAIL INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
-            + places.joined(separator: ", ") + Self.conflictClause(onConflict, columns)
+            + tuples.joined(separator: ", ") + Self.conflictClause(onConflict, columns)
     }
 
     private static func conflictClause(_ onConflict: Conflict, _ columns: [String]) -> String {
@@ -105,9 +105,9 @@ public struct SQLInsertionTarget: Sendable, Hashable {
 /// it.
 public struct SQLInserter<Row> {
     /// Maximum number of buffered rows.
-    @usableFromInline static var most: Int { 4096 }
+    @usableFromInline static var maximumBuffered: Int { 4096 }
     /// Number of rows in one statement, for engines that gain by it.
-    @usableFromInline static var together: Int { 16 }
+    @usableFromInline static var rowsPerStatement: Int { 16 }
     /// Maximum size of a value, in bytes, in a statement for several rows; a row with a longer value is inserted by
     /// itself. So only one such value is bound at a time.
     @usableFromInline static var longest: Int { 1 << 16 }
@@ -124,10 +124,10 @@ public struct SQLInserter<Row> {
     @usableFromInline var waiting: [Row] = []
     /// Statement for several rows; nil until it is first needed.
     @usableFromInline var several: (any SQLStatement)?
-    private var hasAskedForSeveral = false
+    private var hasPreparedSeveral = false
 
     fileprivate init(
-        _ statement: any SQLStatement, _ columns: [SQLColumn<Row>], _ target: SQLInsertionTarget,
+        _ statement: any SQLStatement, columns: [SQLColumn<Row>], target: SQLInsertionTarget,
         sharing shared: [SQLValue], in transaction: any SQLTransaction
     ) throws {
         try statement.bind(shared, from: columns.count + 1)
@@ -157,7 +157,7 @@ public struct SQLInserter<Row> {
     /// - Throws: ``StorageError``, immediately or at the next other statement of the transaction.
     @discardableResult
     @inlinable public func insert(_ row: Row) throws -> Bool {
-        for place in columns.indices { try statement.bind(columns[place].value(row), at: place + 1) }
+        for index in columns.indices { try statement.bind(columns[index].value(row), at: index + 1) }
         return try statement.run() > 0
     }
 
@@ -167,7 +167,7 @@ public struct SQLInserter<Row> {
     /// - Throws: ``StorageError``, also for a row that was added before.
     @inlinable public mutating func add(_ row: Row) throws {
         waiting.append(row)
-        if waiting.count == Self.most { try flush() }
+        if waiting.count == Self.maximumBuffered { try flush() }
     }
 
     /// Inserts the buffered rows. The caller must call it before other code reads the rows, and at the end.
@@ -185,8 +185,8 @@ public struct SQLInserter<Row> {
     ///   then nothing was inserted.
     /// - Throws: ``StorageError``; then the transaction must not be committed.
     public mutating func insert(contentsOf rows: [Row]) throws -> [(rows: Range<Int>, new: Int)]? {
-        guard rows.count >= Self.together else { return nil }
-        try askForSeveral()
+        guard rows.count >= Self.rowsPerStatement else { return nil }
+        try prepareSeveral()
         guard several != nil else { return nil }
         var inserted: [(rows: Range<Int>, new: Int)] = []
         try run(rows) { inserted.append((rows: $0, new: $1)) }
@@ -197,25 +197,25 @@ public struct SQLInserter<Row> {
     ///
     /// - Parameter ran: receives the rows of each statement and the number of new ones.
     @inlinable mutating func run(_ rows: [Row], _ ran: (Range<Int>, Int) -> Void) throws {
-        if rows.count >= Self.together { try askForSeveral() }
-        var place = 0
-        while place < rows.count {
-            let end = min(place + Self.together, rows.count)
-            if let several, end - place == Self.together, try bind(rows, from: place, several) {
-                ran(place..<end, try several.run())
+        if rows.count >= Self.rowsPerStatement { try prepareSeveral() }
+        var index = 0
+        while index < rows.count {
+            let end = min(index + Self.rowsPerStatement, rows.count)
+            if let several, end - index == Self.rowsPerStatement, try bind(rows, from: index, several) {
+                ran(index..<end, try several.run())
             } else {
-                for row in place..<end { ran(row..<row + 1, try insert(rows[row]) ? 1 : 0) }
+                for row in index..<end { ran(row..<row + 1, try insert(rows[row]) ? 1 : 0) }
             }
-            place = end
+            index = end
         }
     }
 
     /// Binds the next rows to the statement for several rows.
     ///
     /// - Returns: false if a value is too long.
-    @inlinable func bind(_ rows: [Row], from place: Int, _ several: any SQLStatement) throws -> Bool {
+    @inlinable func bind(_ rows: [Row], from start: Int, _ several: any SQLStatement) throws -> Bool {
         var position = 1
-        for row in place..<place + Self.together {
+        for row in start..<start + Self.rowsPerStatement {
             let row = rows[row]
             for column in columns.indices {
                 let value = columns[column].value(row)
@@ -227,11 +227,11 @@ public struct SQLInserter<Row> {
         return true
     }
 
-    @usableFromInline mutating func askForSeveral() throws {
-        guard !hasAskedForSeveral else { return }
-        hasAskedForSeveral = true
-        several = try transaction.prepare(target, rows: Self.together, varying: columns.count)
-        try several?.bind(shared, from: Self.together * columns.count + 1)
+    @usableFromInline mutating func prepareSeveral() throws {
+        guard !hasPreparedSeveral else { return }
+        hasPreparedSeveral = true
+        several = try transaction.prepare(target, rows: Self.rowsPerStatement, varying: columns.count)
+        try several?.bind(shared, from: Self.rowsPerStatement * columns.count + 1)
     }
 }
 
@@ -244,7 +244,7 @@ extension SQLTransaction {
         _ insertion: SQLInsertion<Row, Shared>, sharing shared: Shared
     ) throws -> SQLInserter<Row> {
         try SQLInserter(
-            prepare(insertion.target), insertion.columns, insertion.target,
+            prepare(insertion.target), columns: insertion.columns, target: insertion.target,
             sharing: insertion.shared.map { $0.value(shared) }, in: self)
     }
 

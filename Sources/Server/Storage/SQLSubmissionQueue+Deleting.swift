@@ -3,14 +3,19 @@ import Foundation
 /// Submissions that a device sent while it was bound to one participant.
 public struct SubmissionStretch: Sendable, Hashable, Codable {
     /// Device queue of the device.
-    public let lane: String
+    public let deviceQueue: String
     /// Only submissions that were received after this time; nil for no lower bound.
     public let after: Date?
     /// Only submissions that were received up to this time; nil for no upper bound.
     public let until: Date?
 
-    public init(lane: String, after: Date?, until: Date?) {
-        self.lane = lane
+    private enum CodingKeys: String, CodingKey {
+        case deviceQueue = "lane"
+        case after, until
+    }
+
+    public init(deviceQueue: String, after: Date?, until: Date?) {
+        self.deviceQueue = deviceQueue
         self.after = after
         self.until = until
     }
@@ -68,7 +73,7 @@ extension SQLSubmissionQueue {
 
     private static func condition(for stretch: SubmissionStretch) -> (String, [SQLValue]) {
         var condition = "lane = ?"
-        var parameters = [SQLValue(stretch.lane)]
+        var parameters = [SQLValue(stretch.deviceQueue)]
         if let after = stretch.after {
             condition += " AND received_at > ?"
             parameters.append(SQLValue(after))
@@ -101,7 +106,7 @@ extension SQLSubmissionQueue {
     ///   - number: only submissions after this one.
     ///   - limit: maximum number of submissions.
     public static func waiting(
-        of stretch: SubmissionStretch, behind number: Int64, limit: Int, in transaction: any SQLTransaction
+        of stretch: SubmissionStretch, after number: Int64, limit: Int, in transaction: any SQLTransaction
     ) throws -> [(summary: SubmissionSummary, body: Data)] {
         let (condition, parameters) = condition(for: stretch)
         let rows = try transaction.query(
@@ -119,7 +124,7 @@ extension SQLSubmissionQueue {
     /// - Parameters:
     ///   - number: only submissions that arrived after this one.
     ///   - limit: maximum number of bodies.
-    public func sealedBodies(behind number: Int64, limit: Int) async throws -> [(number: Int64, body: Data)] {
+    public func sealedBodies(after number: Int64, limit: Int) async throws -> [(number: Int64, body: Data)] {
         try await database.read { transaction in
             try transaction.query(
                 "SELECT number, body FROM submission_body WHERE number > ? ORDER BY number LIMIT ?",

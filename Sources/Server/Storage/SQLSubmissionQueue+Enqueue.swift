@@ -6,7 +6,7 @@ struct EnqueueRequest: Sendable {
     /// Maximum bytes of held and quarantined submissions in the device queue; nil for no limit.
     let quota: Int?
 
-    var identity: [SQLValue] { [SQLValue(submission.lane), SQLValue(submission.submissionID)] }
+    var identity: [SQLValue] { [SQLValue(submission.deviceQueue), SQLValue(submission.submissionID)] }
 }
 
 extension SQLSubmissionQueue {
@@ -58,7 +58,7 @@ extension SQLSubmissionQueue {
                     SQLQuery(
                         insertSQL,
                         [
-                            SQLValue(new.clientID), SQLValue(new.lane), SQLValue(new.submissionID),
+                            SQLValue(new.clientID), SQLValue(new.deviceQueue), SQLValue(new.submissionID),
                             SQLValue(new.digest),
                             SQLValue(new.format.rawValue), SQLValue(new.sequence), SQLValue(new.resourceTypeHint),
                             SQLValue(new.body.count), SQLValue(receivedAt), SQLValue(receivedAt), SQLValue(change),

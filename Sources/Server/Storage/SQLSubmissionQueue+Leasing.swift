@@ -2,11 +2,11 @@ import Foundation
 
 extension SQLSubmissionQueue {
     public func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver lanes: [String]
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver deviceQueues: [String]
     ) async throws -> [QueuedSubmission] {
         guard limit > 0 else { return [] }
-        let (sql, passed) = Self.leasing(isIdle: isIdle, passingOver: lanes)
-        let takesAlone = isIdle && lanes.isEmpty
+        let (sql, passed) = Self.leasing(isIdle: isIdle, passingOver: deviceQueues)
+        let takesAlone = isIdle && deviceQueues.isEmpty
         let clock = clock
         // The search needs no write lock, and usually finds nothing. It also reads the bodies, which may be long, while
         // no one waits for the lock.
@@ -43,8 +43,8 @@ extension SQLSubmissionQueue {
             guard !rows.isEmpty else { return [] }
             // 3. End expired leases of other owners in these device queues, also of later submissions: a device queue
             //    is processed in order.
-            for lane in Set(try rows.map { try $0.row.text("lane") }) {
-                try transaction.execute(Self.endOthersSQL, [SQLValue(lane), SQLValue(owner)])
+            for deviceQueue in Set(try rows.map { try $0.row.text("lane") }) {
+                try transaction.execute(Self.endOthersSQL, [SQLValue(deviceQueue), SQLValue(owner)])
             }
             // 4. Record durably that the submissions are begun before their processing begins.
             let lease = try Self.nextLease(in: transaction)
@@ -70,7 +70,7 @@ extension SQLSubmissionQueue {
     }
 
     /// Maximum bytes of bodies per lease; a single larger submission is still leased.
-    static let mostBytes: Int64 = 32 << 20
+    static let maximumBytes: Int64 = 32 << 20
 
     /// Returns the first rows whose bodies fit into the limit.
     private static func fitting(_ rows: [SQLRow]) throws -> [SQLRow] {
@@ -78,7 +78,7 @@ extension SQLSubmissionQueue {
         var count = 0
         for row in rows {
             bytes += try row.integer("size")
-            guard count == 0 || bytes <= mostBytes else { break }
+            guard count == 0 || bytes <= maximumBytes else { break }
             count += 1
         }
         return Array(rows.prefix(count))
@@ -104,34 +104,36 @@ extension SQLSubmissionQueue {
     /// For an owner with submissions in progress. A submission that was released may precede them in its device queue,
     /// and still waits.
     /// Parameters: owner, now, limit.
-    static let leaseBesideSQL = leaseSQL(without: "k.begun > 0")
+    static let concurrentLeaseSQL = leaseSQL(without: "k.begun > 0")
 
     private static func leaseSQL(without condition: String, passingOver: Bool = false) -> String {
-        let places = repeatElement("?", count: mostPassedOver).joined(separator: ", ")
+        let placeholders = repeatElement("?", count: maximumPassedOver).joined(separator: ", ")
         return """
             SELECT s.* FROM submission s
             WHERE s.status = 'received' AND \(isFree)
             AND NOT EXISTS (SELECT 1 FROM submission k WHERE k.lane = s.lane AND k.status = 'received' AND \(condition))
-            \(passingOver ? "AND s.lane NOT IN (\(places))" : "") ORDER BY s.number LIMIT ?
+            \(passingOver ? "AND s.lane NOT IN (\(placeholders))" : "") ORDER BY s.number LIMIT ?
             """
     }
 
     /// Maximum number of device queues that can be passed over.
-    public static let mostPassedOver = 64
+    public static let maximumPassedOver = 64
 
     /// Returns the leasing statement, and its parameters between the time and the limit.
-    private static func leasing(isIdle: Bool, passingOver lanes: [String]) -> (sql: String, parameters: [SQLValue]) {
-        guard let last = lanes.last else { return (isIdle ? leaseSQL : leaseBesideSQL, []) }
-        let named = lanes.suffix(mostPassedOver).map { SQLValue($0) }
+    private static func leasing(isIdle: Bool, passingOver deviceQueues: [String]) -> (
+        sql: String, parameters: [SQLValue]
+    ) {
+        guard let last = deviceQueues.last else { return (isIdle ? leaseSQL : concurrentLeaseSQL, []) }
+        let named = deviceQueues.suffix(maximumPassedOver).map { SQLValue($0) }
         // Pad to a fixed number of parameters, so that one prepared statement serves all.
-        let rest = repeatElement(SQLValue(last), count: mostPassedOver - named.count)
-        return (isIdle ? leasePassingSQL : leaseBesidePassingSQL, named + rest)
+        let rest = repeatElement(SQLValue(last), count: maximumPassedOver - named.count)
+        return (isIdle ? leasePassingSQL : concurrentLeasePassingSQL, named + rest)
     }
 
     /// Parameters: owner, now, device queues, limit.
     static let leasePassingSQL = leaseSQL(without: "k.begun > 0 AND k.number <= s.number", passingOver: true)
     /// Parameters: owner, now, device queues, limit.
-    static let leaseBesidePassingSQL = leaseSQL(without: "k.begun > 0", passingOver: true)
+    static let concurrentLeasePassingSQL = leaseSQL(without: "k.begun > 0", passingOver: true)
 
     /// Parameters: owner, now.
     static let leaseBegunSQL = """
@@ -215,7 +217,7 @@ extension SQLSubmissionQueue {
                 UPDATE submission SET begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL
                 WHERE lane = ? AND number >= ? AND lease_owner = ? AND status = 'received'
                 """,
-                [SQLValue(submission.lane), SQLValue(submission.number), SQLValue(submission.leaseOwner)])
+                [SQLValue(submission.deviceQueue), SQLValue(submission.number), SQLValue(submission.leaseOwner)])
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// A range of sequence numbers of a device that were not received, although a later one was.
 public struct MissingSequences: Sendable, Hashable {
     /// Device queue of the device.
-    public let lane: String
+    public let deviceQueue: String
     /// First missing number.
     public let from: Int64
     /// Last missing number.
@@ -15,7 +15,7 @@ public struct MissingSequences: Sendable, Hashable {
 /// Submissions of a device that are neither stored nor refused.
 public struct WaitingSubmissions: Sendable, Hashable {
     /// Device queue of the device.
-    public let lane: String
+    public let deviceQueue: String
     /// `received`, `held` or `quarantined`.
     public let status: SubmissionStatus
     /// Reason, for held and quarantined submissions.
@@ -27,9 +27,9 @@ extension SQLSubmissionQueue {
     /// Returns the missing sequence numbers of a device in ascending order: those between two received ones. They
     /// include numbers that the device skipped itself, for example at a stop. Submissions without a number are not
     /// included.
-    public func missing(lane: String, limit: Int) async throws -> [MissingSequences] {
+    public func missing(deviceQueue: String, limit: Int) async throws -> [MissingSequences] {
         try await database.read { transaction in
-            try transaction.query(Self.missingSQL(of: "lane = ? AND"), [SQLValue(lane), SQLValue(limit)])
+            try transaction.query(Self.missingSQL(of: "lane = ? AND"), [SQLValue(deviceQueue), SQLValue(limit)])
                 .map { try MissingSequences($0) }
         }
     }
@@ -42,12 +42,12 @@ extension SQLSubmissionQueue {
     }
 
     /// Returns the sequence numbers in a range that the device's submissions have, whatever their status.
-    public func received(lane: String, from: Int64, to: Int64) async throws -> Set<Int64> {
+    public func received(deviceQueue: String, from: Int64, to: Int64) async throws -> Set<Int64> {
         try await database.read { transaction in
             Set(
                 try transaction.query(
                     "SELECT sequence FROM submission WHERE lane = ? AND sequence BETWEEN ? AND ?",
-                    [SQLValue(lane), SQLValue(from), SQLValue(to)]
+                    [SQLValue(deviceQueue), SQLValue(from), SQLValue(to)]
                 ).map { try $0.integer("sequence") })
         }
     }
@@ -63,19 +63,19 @@ extension SQLSubmissionQueue {
                 """
             ).map { row in
                 WaitingSubmissions(
-                    lane: try row.text("lane"), status: try SubmissionStatus(row: row),
+                    deviceQueue: try row.text("lane"), status: try SubmissionStatus(row: row),
                     reasonCode: row.textIfPresent("reason_code"), count: Int(try row.integer("total")))
             }
         }
     }
 
-    /// Parameters: device queue if `lane` is not empty, limit.
-    static func missingSQL(of lane: String) -> String {
+    /// Parameters: device queue if `condition` is not empty, limit.
+    static func missingSQL(of condition: String) -> String {
         """
         SELECT lane, sequence + 1 AS first, next - 1 AS last, since FROM (
             SELECT lane, sequence, lead(sequence) OVER (PARTITION BY lane ORDER BY sequence) AS next,
                 lead(received_at) OVER (PARTITION BY lane ORDER BY sequence) AS since
-            FROM submission WHERE \(lane) sequence IS NOT NULL) AS numbered
+            FROM submission WHERE \(condition) sequence IS NOT NULL) AS numbered
         WHERE next > sequence + 1 ORDER BY lane, sequence LIMIT ?
         """
     }
@@ -83,7 +83,7 @@ extension SQLSubmissionQueue {
 
 extension MissingSequences {
     fileprivate init(_ row: SQLRow) throws {
-        lane = try row.text("lane")
+        deviceQueue = try row.text("lane")
         from = try row.integer("first")
         to = try row.integer("last")
         since = try row.date("since")

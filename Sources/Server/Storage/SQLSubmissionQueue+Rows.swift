@@ -25,7 +25,7 @@ extension QueuedSubmission {
         self.lease = lease
         number = try row.integer("number")
         clientID = try row.text("client_id")
-        lane = try row.text("lane")
+        deviceQueue = try row.text("lane")
         submissionID = try row.text("submission_id")
         digest = try row.text("digest")
         format = try SubmissionFormat(row: row)
@@ -40,7 +40,7 @@ extension SubmissionSummary {
     init(_ row: SQLRow) throws {
         number = try row.integer("number")
         clientID = try row.text("client_id")
-        lane = try row.text("lane")
+        deviceQueue = try row.text("lane")
         submissionID = try row.text("submission_id")
         status = try SubmissionStatus(row: row)
         reasonCode = row.textIfPresent("reason_code")

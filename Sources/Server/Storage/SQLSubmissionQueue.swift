@@ -5,7 +5,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
     let database: any SQLDatabase
     let writer: GroupedWriter
     /// Writes concurrent submissions together.
-    let enqueuing: WriteGroup<EnqueueRequest, EnqueueResult>
+    let enqueuing: GroupCommit<EnqueueRequest, EnqueueResult>
     let clock: QueueClock
 
     /// Maximum number of times that a submission is begun without being ended.
@@ -16,7 +16,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         self.database = database
         self.clock = clock
         writer = GroupedWriter(database: database)
-        enqueuing = WriteGroup(database: database) { try Self.enqueue($0, clock: clock, in: $1) }
+        enqueuing = GroupCommit(database: database) { try Self.enqueue($0, clock: clock, in: $1) }
     }
 
     /// Returns a sequence with an element whenever a submission may have arrived; nil if the engine does not notify, so
@@ -46,7 +46,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
                 try Self.settle(submission.number, as: outcome, at: at, in: transaction)
                 // 3. Release the submissions that were held for this one.
                 if outcome.releasesHeld {
-                    try Self.release(.lane(submission.lane), at: at, in: transaction)
+                    try Self.release(.deviceQueue(submission.deviceQueue), at: at, in: transaction)
                 }
                 return true
             }
@@ -98,13 +98,13 @@ public struct SQLSubmissionQueue: SubmissionQueue {
 
     private static func held(_ selection: HeldSelection, in transaction: any SQLTransaction) throws -> [SQLRow] {
         switch selection {
-        case .lane(let lane): try transaction.query(heldOfLaneSQL, [SQLValue(lane)])
+        case .deviceQueue(let deviceQueue): try transaction.query(heldOfDeviceQueueSQL, [SQLValue(deviceQueue)])
         case .reason(let reason): try transaction.query(heldForReasonSQL, [SQLValue(reason)])
         case .due(let date): try transaction.query(heldDueSQL, [SQLValue(date)])
         }
     }
 
-    static let heldOfLaneSQL = """
+    static let heldOfDeviceQueueSQL = """
         SELECT number FROM submission WHERE lane = ? AND status IN ('held', 'quarantined') AND status = 'held' ORDER BY number
         """
     static let heldForReasonSQL = """
@@ -115,16 +115,16 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         SELECT number FROM submission WHERE held_until IS NOT NULL AND held_until <= ? ORDER BY number
         """
 
-    public func deliveries(lane: String, after: Int64, limit: Int) async throws -> [Delivery] {
+    public func deliveries(deviceQueue: String, after: Int64, limit: Int) async throws -> [Delivery] {
         try await database.read { transaction in
             try transaction.query(
-                Self.laneDeliveriesSQL, [SQLValue(lane), SQLValue(after), SQLValue(max(0, limit))]
+                Self.deliveriesSQL, [SQLValue(deviceQueue), SQLValue(after), SQLValue(max(0, limit))]
             ).map { try Delivery($0) }
         }
     }
 
     /// Parameters: device queue, change, limit.
-    static let laneDeliveriesSQL = """
+    static let deliveriesSQL = """
         SELECT change, submission_id, status, changed_at, reason_code FROM submission
         WHERE lane = ? AND change > ? ORDER BY change LIMIT ?
         """

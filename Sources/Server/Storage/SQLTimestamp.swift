@@ -77,10 +77,10 @@ public enum SQLTimestamp {
     }
 
     private static func write(
-        _ number: Int64, digits: Int, to bytes: UnsafeMutableBufferPointer<UInt8>, at place: Int
+        _ number: Int64, digits: Int, to bytes: UnsafeMutableBufferPointer<UInt8>, at offset: Int
     ) {
         var rest = number
-        for index in stride(from: place + digits - 1, through: place, by: -1) {
+        for index in stride(from: offset + digits - 1, through: offset, by: -1) {
             bytes[index] = UInt8(ascii: "0") + UInt8(rest % 10)
             rest /= 10
         }

@@ -19,7 +19,7 @@ actor SQLiteCheckpoints {
     private var running: _Concurrency.Task<Void, Never>?
     private var isClosed = false
     /// Number of pages that had been written when the log was last copied completely.
-    private var brought = 0
+    private var copiedPages = 0
 
     init(path: String, limit: Int) {
         self.path = path
@@ -37,13 +37,13 @@ actor SQLiteCheckpoints {
     ///
     /// - Parameter pages: number of pages that the writer's connection has written.
     func wrote(pages: Int) {
-        guard !isClosed, running == nil, pages - brought >= limit else { return }
-        running = _Concurrency.Task(priority: .utility) { await bring(pages) }
+        guard !isClosed, running == nil, pages - copiedPages >= limit else { return }
+        running = _Concurrency.Task(priority: .utility) { await copyLog(pages) }
     }
 
-    private func bring(_ pages: Int) async {
+    private func copyLog(_ pages: Int) async {
         // Errors such as a full disk are ignored here: SQLite reports them to the writers.
-        if let (all, copied) = try? await copy(), all == copied { brought = pages }
+        if let (all, copied) = try? await copy(), all == copied { copiedPages = pages }
         running = nil
     }
 

@@ -17,8 +17,8 @@ public struct SQLiteDatabase: NestedSQLDatabase {
     private static let lookups = 3
 
     private let pool: DatabasePool
-    private let reading: Turns
-    private let lookingUp: Turns
+    private let reading: FairSemaphore
+    private let lookingUp: FairSemaphore
     private let purpose: DatabasePurpose
     /// nil if the writers run the checkpoints themselves.
     private let checkpoints: SQLiteCheckpoints?
@@ -72,7 +72,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
                 case .recording, .loading: try database.execute(sql: "PRAGMA cache_size = -24000")
                 case .filling: try database.execute(sql: "PRAGMA cache_size = -160000")
                 }
-                let log = purpose.isOfALoad ? purpose.pagesOfLog : SQLiteCheckpoints.patience * purpose.pagesOfLog
+                let log = purpose.isLoad ? purpose.pagesOfLog : SQLiteCheckpoints.patience * purpose.pagesOfLog
                 try database.execute(sql: "PRAGMA wal_autocheckpoint = \(log)")
                 return try Int.fetchOne(database, sql: "PRAGMA synchronous")
             }
@@ -81,10 +81,10 @@ public struct SQLiteDatabase: NestedSQLDatabase {
                     code: "storage-synchronous",
                     message: "SQLite rejected synchronous = FULL; nothing is stored.")
             }
-            let checkpoints = purpose.isOfALoad ? nil : SQLiteCheckpoints(path: path, limit: purpose.pagesOfLog)
+            let checkpoints = purpose.isLoad ? nil : SQLiteCheckpoints(path: path, limit: purpose.pagesOfLog)
             let database = SQLiteDatabase(
-                pool: pool, reading: Turns(Self.readers, patience: patience),
-                lookingUp: Turns(Self.lookups, patience: patience), purpose: purpose, checkpoints: checkpoints,
+                pool: pool, reading: FairSemaphore(Self.readers, patience: patience),
+                lookingUp: FairSemaphore(Self.lookups, patience: patience), purpose: purpose, checkpoints: checkpoints,
                 onWait: onWait)
             do {
                 switch schema {
@@ -137,7 +137,7 @@ public struct SQLiteDatabase: NestedSQLDatabase {
         let (asked, purpose, onWait) = (ContinuousClock.now, purpose, onWait)
         return try await StorageError.mappingAsync {
             let (value, pages) = try await pool.write { database in
-                if purpose == .recording { BackgroundPriority.recording.takeOnThread() }
+                if purpose == .recording { BackgroundPriority.recording.applyToThread() }
                 onWait?(asked.duration(to: .now))
                 // Counts the pages of earlier transactions; this one's pages are written at its end.
                 let pages = SQLiteCheckpoints.pagesWritten(by: database)

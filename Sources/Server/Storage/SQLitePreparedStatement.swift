@@ -9,7 +9,7 @@ final class SQLitePreparedStatement: SQLStatement {
     private let statement: Statement
     private let pointer: OpaquePointer
     private let connection: OpaquePointer?
-    private let placeCount: Int
+    private let placeholderCount: Int
     /// Buffers of the bound texts and blobs, by placeholder. Without them, SQLite would allocate and free memory for
     /// each value.
     private var bound: [UnsafeMutableRawBufferPointer]
@@ -23,29 +23,29 @@ final class SQLitePreparedStatement: SQLStatement {
         self.statement = statement
         pointer = statement.sqliteStatement
         connection = database.sqliteConnection
-        placeCount = Int(sqlite3_bind_parameter_count(pointer))
-        bound = Array(repeating: UnsafeMutableRawBufferPointer(start: nil, count: 0), count: placeCount)
+        placeholderCount = Int(sqlite3_bind_parameter_count(pointer))
+        bound = Array(repeating: UnsafeMutableRawBufferPointer(start: nil, count: 0), count: placeholderCount)
     }
 
     /// The bindings were cleared (``unbind()``), or the statement is freed together with this object.
     deinit { for buffer in bound { buffer.deallocate() } }
 
     func bind(_ value: SQLValue, at position: Int) throws {
-        let place = CInt(position)
+        let index = CInt(position)
         let result =
             switch value {
-            case .null: sqlite3_bind_null(pointer, place)
-            case .integer(let value): sqlite3_bind_int64(pointer, place, value)
-            case .real(let value): sqlite3_bind_double(pointer, place, value)
-            case .text(let text): try bind(text, at: place)
+            case .null: sqlite3_bind_null(pointer, index)
+            case .integer(let value): sqlite3_bind_int64(pointer, index, value)
+            case .real(let value): sqlite3_bind_double(pointer, index, value)
+            case .text(let text): try bind(text, at: index)
             case .blob(let bytes):
                 bytes.withUnsafeBytes { buffer in
                     // SQLite treats a null address as NULL.
-                    guard let start = buffer.baseAddress else { return sqlite3_bind_zeroblob(pointer, place, 0) }
+                    guard let start = buffer.baseAddress else { return sqlite3_bind_zeroblob(pointer, index, 0) }
                     if let kept = keep(buffer, at: position) {
-                        return sqlite3_bind_blob64(pointer, place, kept, UInt64(buffer.count), nil)
+                        return sqlite3_bind_blob64(pointer, index, kept, UInt64(buffer.count), nil)
                     }
-                    return sqlite3_bind_blob64(pointer, place, start, UInt64(buffer.count), Self.copied)
+                    return sqlite3_bind_blob64(pointer, index, start, UInt64(buffer.count), Self.copied)
                 }
             }
         try check(result)
@@ -53,7 +53,7 @@ final class SQLitePreparedStatement: SQLStatement {
 
     /// Binds all placeholders.
     func bindAll(_ values: [SQLValue]) throws {
-        guard values.count == placeCount else {
+        guard values.count == placeholderCount else {
             throw StorageError(
                 code: "storage-failed", message: "The number of values does not match the placeholders.")
         }
@@ -101,18 +101,18 @@ final class SQLitePreparedStatement: SQLStatement {
         }
     }
 
-    private func bind(_ text: String, at place: CInt) throws -> CInt {
+    private func bind(_ text: String, at index: CInt) throws -> CInt {
         var text = text
         return try text.withUTF8 { buffer in
             // SQLite would truncate the text at a zero byte without an error; PostgreSQL rejects such a text.
             guard !buffer.contains(0) else { throw StorageError.zeroByte }
-            guard let start = buffer.baseAddress else { return sqlite3_bind_text(pointer, place, "", 0, Self.copied) }
-            if let kept = keep(UnsafeRawBufferPointer(buffer), at: Int(place)) {
+            guard let start = buffer.baseAddress else { return sqlite3_bind_text(pointer, index, "", 0, Self.copied) }
+            if let kept = keep(UnsafeRawBufferPointer(buffer), at: Int(index)) {
                 return sqlite3_bind_text(
-                    pointer, place, kept.assumingMemoryBound(to: CChar.self), CInt(buffer.count), nil)
+                    pointer, index, kept.assumingMemoryBound(to: CChar.self), CInt(buffer.count), nil)
             }
             return start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
-                sqlite3_bind_text(pointer, place, $0, CInt(buffer.count), Self.copied)
+                sqlite3_bind_text(pointer, index, $0, CInt(buffer.count), Self.copied)
             }
         }
     }

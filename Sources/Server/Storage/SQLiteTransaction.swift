@@ -78,7 +78,7 @@ final class SQLiteTransaction: SQLTransaction {
     /// Ends a query after a rejected row.
     private struct Enough: Error {}
 
-    func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
+    func each(_ sql: String, _ parameters: [SQLValue], body: (SQLRow) throws -> Void) throws {
         try StorageError.mapping {
             // Not a cached statement: `body` may run the same SQL, which would reset the statement during the
             // iteration.
@@ -107,7 +107,7 @@ final class SQLiteTransaction: SQLTransaction {
         // SQLite calls the handler at intervals of steps (https://www.sqlite.org/c3ref/progress_handler.html).
         return try withUnsafePointer(to: end) { pointer in
             sqlite3_progress_handler(
-                connection, Self.stepsBetweenLooks,
+                connection, Self.stepsBetweenChecks,
                 { pointer in
                     guard let end = pointer?.assumingMemoryBound(to: ContinuousClock.Instant.self).pointee else {
                         return 0
@@ -129,7 +129,7 @@ final class SQLiteTransaction: SQLTransaction {
     }
 
     /// Work of a few milliseconds.
-    private static let stepsBetweenLooks: CInt = 50_000
+    private static let stepsBetweenChecks: CInt = 50_000
 
     /// Returns a statement for one inserter.
     private func lend(_ sql: String) throws -> SQLitePreparedStatement {

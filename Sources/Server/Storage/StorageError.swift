@@ -37,7 +37,7 @@ public struct StorageError: CodedError, Hashable {
     }
 
     /// Whether the engine ended the transaction because of others, so that it can be repeated unchanged.
-    var isOverOthers: Bool { code == "storage-conflict" }
+    var isConflict: Bool { code == "storage-conflict" }
 
     /// Error of a query that the time limit ended, see ``SQLTransaction/limited(until:_:)``.
     static let timeLimit = StorageError(

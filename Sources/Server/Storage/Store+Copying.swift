@@ -69,7 +69,7 @@ extension Store {
             _ = try await source.read { transaction in
                 guard try Migration.pending(migrations, in: transaction).isEmpty else { throw StorageError.schemaOlder }
             }
-            try await target.removeUnlessWhole()
+            try await target.removeIncomplete()
             try await target.migrate()
             // 3. Copy all rows. Neither store is changed until both transactions end.
             return try await target.open(purpose: .loading).closing { made in
@@ -128,7 +128,7 @@ extension Store {
     }
 
     /// Removes an incomplete store that an earlier run left at this location.
-    private func removeUnlessWhole() async throws {
+    private func removeIncomplete() async throws {
         guard try await isThere() else { return }
         let made = try await rowCountsOfNew()
         let occupied = StorageError(

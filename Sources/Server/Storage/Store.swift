@@ -137,12 +137,12 @@ public struct Store: Sendable {
     }
 
     /// Paths of the copies that migrations and upgrades have left next to the file.
-    public var copies: [String] { path.map { StoreMigration.copies(beside: $0) } ?? [] }
+    public var copies: [String] { path.map { StoreMigration.copies(nextTo: $0) } ?? [] }
 
     /// Checks the free space of the file's disk. A server's disk is not checked.
     /// - Throws: ``StorageError`` `storage-full` if less space is free.
     public func requireSpace(_ bytes: Int64) throws {
-        if let path { try StoreMigration.requireSpace(bytes, besides: path) }
+        if let path { try StoreMigration.requireSpace(bytes, onDiskOf: path) }
     }
 
     /// Creates an empty store on a server; replaces an existing one that has the same mark. Does nothing for a file,
@@ -150,8 +150,8 @@ public struct Store: Sendable {
     ///
     /// - Throws: ``StorageError``; `storage-exists` if there is a store without the mark, `storage-locked` if another
     ///   process uses it.
-    public func makeAnew(marked mark: String) async throws {
+    public func recreate(marked mark: String) async throws {
         guard case .postgreSQL(let address) = location else { return }
-        try await PostgreSQLDatabase.makeAnew(schema, marked: mark, at: address)
+        try await PostgreSQLDatabase.recreate(schema, marked: mark, at: address)
     }
 }

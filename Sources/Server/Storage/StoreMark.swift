@@ -11,7 +11,7 @@ struct StoreMark: Sendable, Hashable {
     static let isBeingFilled = StoreMark("being filled")
 
     /// The store was moved.
-    static func isMoved(to place: StoreLocation) -> StoreMark { StoreMark("moved to \(place)") }
+    static func isMoved(to location: StoreLocation) -> StoreMark { StoreMark("moved to \(location)") }
 
     /// Reads the mark of a store; nil if there is none.
     init?(in transaction: any SQLTransaction) throws {

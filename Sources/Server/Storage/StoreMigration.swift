@@ -48,7 +48,7 @@ public enum StoreMigration {
             try await database.close()
             guard !pending.isEmpty else { return Report(steps: [], copy: nil) }
             // 2. Check the space for the copy and for the rewritten rows, and copy.
-            try requireSpace(size * 2 + (64 << 20), besides: path)
+            try requireSpace(size * 2 + (64 << 20), onDiskOf: path)
             let target = path + ".before-" + label
             removePartialCopies(of: path)
             try SQLiteDatabase.copy(path: path, to: target)
@@ -62,7 +62,7 @@ public enum StoreMigration {
             // If no step was applied, the store equals its copy, so remove the copy to free space. A step in slices is
             // recorded only after all of its slices, so keep the copy if there was such a step.
             if let copy, pending.allSatisfy({ $0.slice == nil }),
-                await stepsLeft(path, migrations, permissions) == pending.map(\.number)
+                await stepsLeft(path, migrations: migrations, permissions: permissions) == pending.map(\.number)
             {
                 unlink(copy)
             }
@@ -73,7 +73,7 @@ public enum StoreMigration {
 
     /// Returns the paths of the copies that migrations and upgrades have left next to a store, including incomplete
     /// ones.
-    public static func copies(beside path: String) -> [String] {
+    public static func copies(nextTo path: String) -> [String] {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.contains(".before-") }.sorted().map { folder + "/" + $0 }
@@ -93,7 +93,7 @@ public enum StoreMigration {
     }
 
     /// Returns the steps that a store lacks; nil if it cannot be read.
-    private static func stepsLeft(_ path: String, _ migrations: [Migration], _ permissions: mode_t) async -> [Int]? {
+    private static func stepsLeft(_ path: String, migrations: [Migration], permissions: mode_t) async -> [Int]? {
         guard let database = try? await SQLiteDatabase.open(path: path, migrations: [], permissions: permissions)
         else { return nil }
         let left = try? await database.read { try Migration.pending(migrations, in: $0) }
@@ -103,7 +103,7 @@ public enum StoreMigration {
 
     /// Checks the free space of the file system of a file.
     /// - Throws: ``StorageError`` `storage-full` if less space is free.
-    public static func requireSpace(_ bytes: Int64, besides path: String) throws {
+    public static func requireSpace(_ bytes: Int64, onDiskOf path: String) throws {
         var status = statvfs()
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         guard statvfs(folder, &status) == 0 else { return }

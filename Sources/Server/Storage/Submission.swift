@@ -31,7 +31,7 @@ public struct NewSubmission: Sendable {
     public let clientID: String
     /// Device queue to which it belongs, for order and duplicates: a device that registers again keeps its device
     /// queue. The client's id by default.
-    public let lane: String
+    public let deviceQueue: String
     /// `sid` of the envelope; for C3-PRO a UUID derived from the digest.
     public let submissionID: String
     /// SHA-256 in lowercase hexadecimal of the envelope, or of C3-PRO's `message`.
@@ -46,11 +46,11 @@ public struct NewSubmission: Sendable {
     public let receivedAt: Date
 
     public init(
-        clientID: String, lane: String? = nil, submissionID: String, digest: String, format: SubmissionFormat,
+        clientID: String, deviceQueue: String? = nil, submissionID: String, digest: String, format: SubmissionFormat,
         sequence: Int64? = nil, resourceTypeHint: String? = nil, body: Data, receivedAt: Date
     ) {
         self.clientID = clientID
-        self.lane = lane ?? clientID
+        self.deviceQueue = deviceQueue ?? clientID
         self.submissionID = submissionID
         self.digest = digest
         self.format = format
@@ -81,7 +81,7 @@ public struct QueuedSubmission: Sendable {
     public let number: Int64
     public let clientID: String
     /// Device queue: the enrolment's id, which outlives clients; the client's id if there is no enrolment.
-    public let lane: String
+    public let deviceQueue: String
     public let submissionID: String
     public let digest: String
     public let format: SubmissionFormat
@@ -97,13 +97,14 @@ public struct QueuedSubmission: Sendable {
     public let lease: Int64
 
     public init(
-        number: Int64, clientID: String, lane: String, submissionID: String, digest: String, format: SubmissionFormat,
+        number: Int64, clientID: String, deviceQueue: String, submissionID: String, digest: String,
+        format: SubmissionFormat,
         sequence: Int64? = nil, resourceTypeHint: String? = nil, body: Data, receivedAt: Date, attempts: Int = 0,
         leaseOwner: String = "", lease: Int64 = 0
     ) {
         self.number = number
         self.clientID = clientID
-        self.lane = lane
+        self.deviceQueue = deviceQueue
         self.submissionID = submissionID
         self.digest = digest
         self.format = format
@@ -179,7 +180,7 @@ public struct SubmissionSummary: Sendable, Hashable {
     public let number: Int64
     public let clientID: String
     /// Device queue of the sender.
-    public let lane: String
+    public let deviceQueue: String
     public let submissionID: String
     public let status: SubmissionStatus
     public let reasonCode: String?

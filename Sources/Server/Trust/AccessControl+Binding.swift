@@ -51,7 +51,7 @@ extension AccessControl {
         let target = Target(resourceType: "Contract", subject: participant)
         let present = try self.participant(ofDevice: device, in: transaction)
         let actor = Actor(id: clientID, role: .device, participant: present, enrolmentID: device)
-        var decision = policy.decide(actor, .bindParticipant, target)
+        var decision = policy.decide(actor, action: .bindParticipant, target: target)
         if decision.allowed, present == nil {
             let mayMove = try moveCode.map {
                 try useMoveCode($0, participant: participant, device: device, in: transaction)
@@ -68,7 +68,7 @@ extension AccessControl {
             }
             if decision.allowed { try insertBinding(device: device, participant: participant, in: transaction) }
         }
-        try record(decision, actor, .bindParticipant, target, in: transaction)
+        try record(decision, by: actor, action: .bindParticipant, target: target, in: transaction)
         return decision
     }
 
@@ -122,7 +122,7 @@ extension AccessControl {
         return try await database.write { transaction in
             let participant = try self.participant(ofDevice: device, in: transaction)
             let target = Target(resourceType: "Client", resourceID: device, subject: participant)
-            let decision = try decide(actor, .manageEnrolments, target, in: transaction)
+            let decision = try decide(actor, action: .manageEnrolments, target: target, in: transaction)
             guard decision.allowed else {
                 throw TrustError(code: decision.reason, message: "This account may not manage enrolments.")
             }

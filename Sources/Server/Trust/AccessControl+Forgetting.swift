@@ -31,11 +31,11 @@ extension AccessControl {
             let bindings = try transaction.query(
                 "SELECT participant, ended_at FROM device_binding WHERE device = ? ORDER BY number", [SQLValue(device)])
             let isTheirs = bindings.map { $0.textIfPresent("participant") == participant }
-            if isTheirs.allSatisfy({ $0 }) { return [SubmissionStretch(lane: device, after: nil, until: nil)] }
-            return bindings.indices.filter { isTheirs[$0] }.map { place in
+            if isTheirs.allSatisfy({ $0 }) { return [SubmissionStretch(deviceQueue: device, after: nil, until: nil)] }
+            return bindings.indices.filter { isTheirs[$0] }.map { index in
                 SubmissionStretch(
-                    lane: device, after: place == 0 ? nil : bindings[place - 1].dateIfPresent("ended_at"),
-                    until: place == bindings.count - 1 ? nil : bindings[place].dateIfPresent("ended_at"))
+                    deviceQueue: device, after: index == 0 ? nil : bindings[index - 1].dateIfPresent("ended_at"),
+                    until: index == bindings.count - 1 ? nil : bindings[index].dateIfPresent("ended_at"))
             }
         }
     }
@@ -114,7 +114,7 @@ extension AccessControl {
         _ actor: Actor, _ action: Action, of participant: String?, in transaction: any SQLTransaction
     ) throws {
         let target = Target(resourceType: "Patient", resourceID: participant, subject: participant)
-        let decision = try decide(actor, action, target, in: transaction)
+        let decision = try decide(actor, action: action, target: target, in: transaction)
         guard decision.allowed else {
             throw TrustError(code: decision.reason, message: "This account may not do this for participants.")
         }

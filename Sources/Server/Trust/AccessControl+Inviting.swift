@@ -22,7 +22,8 @@ extension AccessControl {
         let expiresAt = now.addingTimeInterval(lifetime)
         let secrets = (0..<count).map { _ in makeSecret() }
         try await database.write { transaction in
-            let decision = try decide(actor, .manageEnrolments, Target(resourceType: "Contract"), in: transaction)
+            let decision = try decide(
+                actor, action: .manageEnrolments, target: Target(resourceType: "Contract"), in: transaction)
             guard decision.allowed else {
                 throw TrustError(code: decision.reason, message: "This account may not manage enrolments.")
             }

@@ -35,7 +35,7 @@ extension AccessControl {
     }
 
     /// Whether a device was bound before devices signed, and has not signed anything yet.
-    public func takesUnsigned(device: String, in transaction: any SQLTransaction) throws -> Bool {
+    public func acceptsUnsigned(device: String, in transaction: any SQLTransaction) throws -> Bool {
         try transaction.first(
             "SELECT takes_unsigned FROM device_binding WHERE device = ? AND ended_at IS NULL", [SQLValue(device)]
         )?.integer("takes_unsigned") ?? 0 != 0
@@ -78,7 +78,7 @@ extension AccessControl {
                 "UPDATE device_binding SET takes_unsigned = 0 WHERE device = ? AND ended_at IS NULL", [SQLValue(device)]
             )
         }
-        try record(decision, actor, .bindParticipant, target, in: transaction)
+        try record(decision, by: actor, action: .bindParticipant, target: target, in: transaction)
         return decision
     }
 }

@@ -13,18 +13,18 @@ extension AccessControl {
     public func beginLoad(
         _ actor: Actor, _ target: Target, amount: Int, in transaction: any SQLTransaction
     ) throws -> LoadEntry {
-        let decision = try decide(actor, .loadHealth, target, in: transaction)
+        let decision = try decide(actor, action: .loadHealth, target: target, in: transaction)
         guard decision.allowed else {
             throw TrustError(code: decision.reason, message: "The audit's policy forbids the load.")
         }
         let last = try transaction.first("SELECT max(number) AS number FROM audit")
         let entry = LoadEntry(number: last?.integerIfPresent("number") ?? 0)
-        try note(amount, on: entry, in: transaction)
+        try recordAmount(amount, of: entry, in: transaction)
         return entry
     }
 
     /// Updates the number of stored resources in the audit row, in the transaction that stores them.
-    public func note(_ amount: Int, on entry: LoadEntry, in transaction: any SQLTransaction) throws {
+    public func recordAmount(_ amount: Int, of entry: LoadEntry, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             "UPDATE audit SET amount = ? WHERE number = ?", [.integer(Int64(amount)), .integer(entry.number)])
     }

@@ -14,7 +14,7 @@ extension AccessControl {
         let digest = SecretDigest(of: secret).hex
         try await database.write { transaction in
             let target = Target(resourceType: "Contract", subject: participant)
-            let decision = try decide(actor, .manageEnrolments, target, in: transaction)
+            let decision = try decide(actor, action: .manageEnrolments, target: target, in: transaction)
             guard decision.allowed else {
                 throw TrustError(code: decision.reason, message: "This account may not manage enrolments.")
             }

@@ -66,7 +66,7 @@ extension AccessControl {
 
     func requireTokens(_ actor: Actor, _ id: String, in transaction: any SQLTransaction) throws {
         let decision = try decide(
-            actor, .manageTokens, Target(resourceType: "StaffToken", resourceID: id), in: transaction)
+            actor, action: .manageTokens, target: Target(resourceType: "StaffToken", resourceID: id), in: transaction)
         guard decision.allowed else {
             throw TrustError(code: decision.reason, message: "This account may not manage tokens.")
         }

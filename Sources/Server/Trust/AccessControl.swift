@@ -42,30 +42,30 @@ public struct AccessControl: Sendable {
 
     /// Returns the policy's decision without an audit row, for callers that write the row together with the
     /// participants shown.
-    public func decision(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
-        policy.decide(actor, action, target)
+    public func decision(_ actor: Actor?, action: Action, target: Target) -> Decision {
+        policy.decide(actor, action: action, target: target)
     }
 
     /// Decides and writes the audit row.
-    public func decide(_ actor: Actor?, _ action: Action, _ target: Target) async throws -> Decision {
-        try await writer.write { try decide(actor, action, target, in: $0) }
+    public func decide(_ actor: Actor?, action: Action, target: Target) async throws -> Decision {
+        try await writer.write { try decide(actor, action: action, target: target, in: $0) }
     }
 
     /// Decides and writes the audit row as part of a transaction.
     public func decide(
-        _ actor: Actor?, _ action: Action, _ target: Target, in transaction: any SQLTransaction
+        _ actor: Actor?, action: Action, target: Target, in transaction: any SQLTransaction
     ) throws -> Decision {
-        let decision = policy.decide(actor, action, target)
-        try record(decision, actor, action, target, in: transaction)
+        let decision = policy.decide(actor, action: action, target: target)
+        try record(decision, by: actor, action: action, target: target, in: transaction)
         return decision
     }
 
     /// Writes the audit row of a decision, with the participants that the response contains.
     public func record(
-        _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target, showing participants: Set<String>
+        _ decision: Decision, by actor: Actor?, action: Action, target: Target, showing participants: Set<String>
     ) async throws {
         try await writer.write { transaction in
-            let number = try record(decision, actor, action, target, in: transaction)
+            let number = try record(decision, by: actor, action: action, target: target, in: transaction)
             for participant in participants.sorted() {
                 try transaction.execute(
                     "INSERT INTO audit_participant (number, pseudonym) VALUES (?, ?)",
@@ -80,7 +80,7 @@ public struct AccessControl: Sendable {
     /// - Returns: the number of the row.
     @discardableResult
     public func record(
-        _ decision: Decision, _ actor: Actor?, _ action: Action, _ target: Target, amount: Int? = nil,
+        _ decision: Decision, by actor: Actor?, action: Action, target: Target, amount: Int? = nil,
         in transaction: any SQLTransaction
     ) throws -> Int64 {
         let row = AuditRow(
@@ -92,7 +92,7 @@ public struct AccessControl: Sendable {
 
     /// Writes the audit rows of one decision about several resources, as part of a transaction.
     public func record(
-        _ decision: Decision, _ actor: Actor?, _ action: Action, _ targets: [Target], in transaction: any SQLTransaction
+        _ decision: Decision, by actor: Actor?, action: Action, targets: [Target], in transaction: any SQLTransaction
     ) throws {
         let now = clock()
         var pseudonyms: [String: String] = [:]

@@ -24,7 +24,7 @@ extension AccessControl {
     ///
     /// - Parameter last: number of the last row of the previous page; nil for the first page.
     public func auditEntries(
-        participant: String? = nil, behind last: Int64? = nil, limit: Int = 1000
+        participant: String? = nil, after last: Int64? = nil, limit: Int = 1000
     ) async throws -> [AuditEntry] {
         let last = last ?? .max
         return try await database.read { transaction in

@@ -81,7 +81,7 @@ public struct DeletionRegister: Sendable {
     /// Records a deletion, or its progress.
     ///
     /// - Parameter work: nil when the deletion is complete.
-    public func note(
+    public func record(
         digest: String, deletedAt: Date, work: String?, completedAt: Date?, in transaction: any SQLTransaction
     ) throws {
         try transaction.execute(

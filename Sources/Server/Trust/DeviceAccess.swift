@@ -30,8 +30,8 @@ public struct DeviceAccess: Sendable {
     }
 
     /// Decides without an audit row: an allowed operation writes its own row.
-    public func decide(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
-        policy.decide(actor, action, target)
+    public func decide(_ actor: Actor?, action: Action, target: Target) -> Decision {
+        policy.decide(actor, action: action, target: target)
     }
 
     /// Registers a device by its verified app receipt and returns its new credentials; the only time the secret is
@@ -95,7 +95,10 @@ public struct DeviceAccess: Sendable {
     public func issueToken(
         for actor: Actor, lifetime: TimeInterval
     ) async throws -> (token: String, expiresAt: Date) {
-        guard policy.decide(actor, .issueToken, Target(resourceType: "Client", resourceID: actor.id)).allowed else {
+        guard
+            policy.decide(actor, action: .issueToken, target: Target(resourceType: "Client", resourceID: actor.id))
+                .allowed
+        else {
             throw TrustError(
                 code: "not-a-device", message: "Access tokens are for devices; staff tokens are created separately.")
         }

@@ -8,11 +8,11 @@ public struct Policy: Sendable {
     /// Decides about an action. `actor` is nil for an unauthenticated caller.
     ///
     /// The credentials (antispam token, app receipt, client secret) are verified before this call.
-    public func decide(_ actor: Actor?, _ action: Action, _ target: Target) -> Decision {
+    public func decide(_ actor: Actor?, action: Action, target: Target) -> Decision {
         switch (actor?.role, action) {
         case (nil, .register): .permitted
         case (nil, _): .denied("not-authenticated")
-        case (.device, _): decide(device: actor, action, target)
+        case (.device, _): decide(device: actor, action: action, target: target)
         case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
         case (.participant, .signIn), (.practitioner, .signIn), (.staff, .signIn), (.participant, .authorizeApp),
             (.practitioner, .authorizeApp), (.staff, .authorizeApp), (.service, .authorizeApp):
@@ -30,7 +30,7 @@ public struct Policy: Sendable {
         }
     }
 
-    private func decide(device: Actor?, _ action: Action, _ target: Target) -> Decision {
+    private func decide(device: Actor?, action: Action, target: Target) -> Decision {
         switch action {
         case .issueToken, .submit, .readQuestionnaire:
             .permitted

@@ -8,7 +8,7 @@ import Synchronization
 final class RecentTokens<Holder: Sendable>: Sendable {
     /// Maximum age of an entry in seconds.
     static var lifetime: TimeInterval { 10 }
-    static var mostEntries: Int { 4096 }
+    static var maximumEntries: Int { 4096 }
 
     private struct Entry {
         let holder: Holder
@@ -40,8 +40,8 @@ final class RecentTokens<Holder: Sendable>: Sendable {
     @inline(never)
     func keep(_ holder: Holder, digest: String, expiresAt: Date?, now: Date) {
         entries.withLock { entries in
-            if entries.count >= Self.mostEntries { entries = entries.filter { now < $0.value.until } }
-            if entries.count >= Self.mostEntries { entries = [:] }
+            if entries.count >= Self.maximumEntries { entries = entries.filter { now < $0.value.until } }
+            if entries.count >= Self.maximumEntries { entries = [:] }
             let until = min(expiresAt ?? .distantFuture, now.addingTimeInterval(Self.lifetime))
             entries[digest] = Entry(holder: holder, seen: now, until: until)
         }

@@ -44,8 +44,8 @@ extension SurveyDialogue {
         }
         if path.steps.last?.instance == 0 { opened.insert(path) } else { session.ensureGroup(at: path) }
         let inside = script.steps.first { next in
-            guard case .question(let place) = next else { return false }
-            return place.steps.starts(with: path.steps)
+            guard case .question(let nextPath) = next else { return false }
+            return nextPath.steps.starts(with: path.steps)
         }
         guard let inside else { return goOn(from: step, earlier: earlier) }
         current = inside
@@ -92,8 +92,8 @@ extension SurveyDialogue {
         if values.count > 1, values.contains(where: { value in exclusive.contains { value.equals($0.value) } }) {
             return "One of these answers rules the others out."
         }
-        if let most = item.limits.maxOccurs, values.count > most { return "At most \(most) are taken." }
-        if let least = item.limits.minOccurs, values.count < least { return "At least \(least) are asked for." }
+        if let maximum = item.limits.maxOccurs, values.count > maximum { return "At most \(maximum) are taken." }
+        if let minimum = item.limits.minOccurs, values.count < minimum { return "At least \(minimum) are asked for." }
         return nil
     }
 

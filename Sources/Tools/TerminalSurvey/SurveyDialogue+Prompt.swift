@@ -11,8 +11,8 @@ extension SurveyDialogue {
         case .question(let path):
             guard let state = session.state(at: path) else { return lines }
             let questions = script.steps.filter { if case .question = $0 { true } else { false } }
-            let place = (questions.firstIndex(of: current) ?? 0) + 1
-            return lines + question(state, "[\(place)/\(questions.count)]")
+            let number = (questions.firstIndex(of: current) ?? 0) + 1
+            return lines + question(state, "[\(number)/\(questions.count)]")
         case .repetition(let path):
             guard let state = session.state(at: path) else { return lines }
             let name = state.item.text ?? state.item.linkID

@@ -100,8 +100,8 @@ public struct SurveyDialogue: Sendable {
             current = steps.dropFirst(index + 1).first
         } else {
             // The answer removed the step: advance to the next of the steps that followed it.
-            let behind = earlier.drop { $0 != step }.dropFirst()
-            current = behind.first { steps.contains($0) }
+            let following = earlier.drop { $0 != step }.dropFirst()
+            current = following.first { steps.contains($0) }
         }
         return current == nil ? finish(steps) : Reply()
     }

@@ -80,8 +80,8 @@ struct SurveyScript {
             if let text = item.text { lines.append(.text("== \(text)\(index > 0 ? " (\(index + 1))" : "")")) }
             visit(group.children, here, explained: [])
         }
-        let most = min(item.limits.maxOccurs ?? FormSession.maximumInstances, FormSession.maximumInstances)
-        if isOpenEnded, state.groups.count < most {
+        let maximum = min(item.limits.maxOccurs ?? FormSession.maximumInstances, FormSession.maximumInstances)
+        if isOpenEnded, state.groups.count < maximum {
             here[here.count - 1].instance = state.groups.count
             lines.append(.step(.repetition(ItemPath(here))))
         }

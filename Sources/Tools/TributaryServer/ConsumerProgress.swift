@@ -8,7 +8,7 @@ final class ConsumerProgress: Sendable {
 
     init(clock: @escaping @Sendable () -> Date) { self.clock = clock }
 
-    func note() {
+    func record() {
         let now = clock().timeIntervalSince1970 * 1000
         milliseconds.store(Int64(max(0, min(now, 1e15))), ordering: .relaxed)
     }

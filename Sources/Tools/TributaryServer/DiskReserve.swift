@@ -13,7 +13,7 @@ struct DiskReserve: Sendable {
     let store: String
 
     /// Maximum bytes of the reserve. On a small disk it is an eighth of the disk.
-    private static let most: Int64 = 16 << 20
+    private static let maximumBytes: Int64 = 16 << 20
 
     private var path: String {
         URL(fileURLWithPath: store).deletingLastPathComponent().appendingPathComponent(".reserve").path
@@ -24,7 +24,7 @@ struct DiskReserve: Sendable {
         var status = statvfs()
         guard statvfs(URL(fileURLWithPath: store).deletingLastPathComponent().path, &status) == 0 else { return nil }
         let total = Int64(clamping: UInt64(status.f_blocks) &* UInt64(status.f_frsize))
-        return min(Self.most, total / 8)
+        return min(Self.maximumBytes, total / 8)
     }
 
     /// Whether records may still be written: half of a reserve is free, which a start needs.

@@ -11,7 +11,7 @@ public enum FirstLoad {
     /// A correction needs this index to find its facts. Its keys are close together.
     private static let kept: Set<String> = ["of_idx_instance"]
     /// A store with more records than this is not loaded for the first time.
-    private static let mostRecords = 1_000
+    private static let maximumRecords = 1_000
 
     /// Drops the indexes that ``end(in:_:)`` creates again.
     ///
@@ -22,8 +22,8 @@ public enum FirstLoad {
             guard try !SuspendedIndexes.areThere(in: transaction) else { return }
             let records = try transaction.first(
                 "SELECT count(*) AS records FROM (SELECT 1 AS one FROM record LIMIT ?) AS counted",
-                [SQLValue(mostRecords + 1)])
-            guard try records?.integer("records") ?? 0 <= mostRecords else {
+                [SQLValue(maximumRecords + 1)])
+            guard try records?.integer("records") ?? 0 <= maximumRecords else {
                 throw ServerError(
                     code: "not-a-first-load",
                     message: "The store has records already: its indexes stay. Load without --rebuild-indexes.")

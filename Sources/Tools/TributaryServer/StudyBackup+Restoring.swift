@@ -46,46 +46,47 @@ extension StudyBackup {
         _ file: String, into directory: String, deletions: String? = nil,
         actor: Actor = Actor(id: "restore", role: .site), at date: Date
     ) async throws -> Restored {
-        let place = URL(fileURLWithPath: directory, isDirectory: true)
-        for name in ["study.json", "queue", "data"] { try requireFree(name, in: place) }
+        let destination = URL(fileURLWithPath: directory, isDirectory: true)
+        for name in ["study.json", "queue", "data"] { try requireFree(name, in: destination) }
         // 1. Check that the backup is complete, before anything is created.
         try requireSealed(file)
         // 2. Create everything in a separate folder until all of it is valid.
-        let isNew = !StudyBackupFiles.exists(place.path)
+        let isNew = !StudyBackupFiles.exists(destination.path)
         if isNew {
             do {
-                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(at: destination, withIntermediateDirectories: true)
             } catch {
                 throw ServerError(
-                    code: "file-unwritable", message: "The folder \(place.lastPathComponent) cannot be made.")
+                    code: "file-unwritable", message: "The folder \(destination.lastPathComponent) cannot be made.")
             }
         }
         do {
-            let staging = place.appendingPathComponent(".restore-\(UUID().uuidString)", isDirectory: true)
+            let staging = destination.appendingPathComponent(".restore-\(UUID().uuidString)", isDirectory: true)
             try StudyBackupFiles.makeFolder(staging.path, permissions: 0o700)
             defer { try? FileManager.default.removeItem(at: staging) }
             let manifest = try extract(file, into: staging)
             let found = try await prepare(staging, manifest, at: date)
             let isToBeLoaded = try await takeWarehouse(of: staging)
-            try await setPlaces(of: staging)
+            try await resetLocations(of: staging)
             let again = try await deleteAgain(
-                in: staging, place: place, deletions: deletions, studyID: manifest.studyID, actor: actor, at: date)
+                in: staging, destination: destination, deletions: deletions, studyID: manifest.studyID, actor: actor,
+                at: date)
             // 3. Move it into the folder; the last file makes the folder a study.
-            try publish(staging, in: place)
+            try publish(staging, in: destination)
             return Restored(
                 submissions: found.submissions, records: again.records ?? found.records, epoch: found.epoch,
                 deletedAgain: again.count, hasDeletionList: again.list != nil, isToBeLoaded: isToBeLoaded)
         } catch {
-            if isNew { try? FileManager.default.removeItem(at: place) }
+            if isNew { try? FileManager.default.removeItem(at: destination) }
             throw error
         }
     }
 
     /// Repeats later deletions, and writes the list to its file in the study.
     private static func deleteAgain(
-        in staging: URL, place: URL, deletions: String?, studyID: String, actor: Actor, at date: Date
-    ) async throws -> StudyDeletion.Again {
-        let own = StudyFolder(path: place.path)
+        in staging: URL, destination: URL, deletions: String?, studyID: String, actor: Actor, at date: Date
+    ) async throws -> StudyDeletion.RepeatedDeletions {
+        let own = StudyFolder(path: destination.path)
         let given = deletions.map { URL(fileURLWithPath: $0) } ?? own.deletionListURL
         let list = try StudyDeletionList.read(given, studyID: studyID)
         if list == nil, deletions != nil {
@@ -105,8 +106,8 @@ extension StudyBackup {
         return again
     }
 
-    private static func requireFree(_ name: String, in place: URL) throws {
-        guard StudyBackupFiles.exists(place.appendingPathComponent(name).path) else { return }
+    private static func requireFree(_ name: String, in destination: URL) throws {
+        guard StudyBackupFiles.exists(destination.appendingPathComponent(name).path) else { return }
         throw ServerError(
             code: "study-exists",
             message: "There is a \(name) in this folder already; nothing was changed. Restore into another folder.")
@@ -144,7 +145,7 @@ extension StudyBackup {
         let manifest = try StudyBackupManifest(bytes)
         try StoreMigration.requireSpace(
             manifest.members.reduce(Int64(16 << 20)) { $0.addingReportingOverflow($1.bytes).partialValue },
-            besides: staging.path)
+            onDiskOf: staging.path)
         for folder in ["queue", "data", "consent", "questionnaires", "receipt-roots"] {
             try StudyBackupFiles.makeFolder(staging.appendingPathComponent(folder).path, permissions: 0o700)
         }
@@ -153,7 +154,7 @@ extension StudyBackup {
             guard let member = missing.removeValue(forKey: name) else {
                 throw damaged("it holds a file that its manifest does not name")
             }
-            try extract(member, from: reader, to: staging.appendingPathComponent(place(of: name)))
+            try extract(member, from: reader, to: staging.appendingPathComponent(studyPath(of: name)))
         }
         guard missing.isEmpty else { throw damaged("files are missing in it") }
         return manifest
@@ -179,7 +180,7 @@ extension StudyBackup {
     }
 
     /// Returns the path of a backup's file in a study.
-    private static func place(of name: String) -> String {
+    private static func studyPath(of name: String) -> String {
         switch name {
         case StudyBackupManifest.queue: "queue/queue.sqlite"
         case StudyBackupManifest.records: "data/records.sqlite"
@@ -202,10 +203,14 @@ extension StudyBackup {
         guard (try? folder.configuration())?.id == manifest.studyID else {
             throw damaged("its study.json is another's")
         }
-        let known = try await checking(queuePath, StudyStores.queueMigrations, StudyStores.queuePermissions) { queue in
+        let known = try await checking(
+            queuePath, migrations: StudyStores.queueMigrations, permissions: StudyStores.queuePermissions
+        ) { queue in
             try await queue.read { (state: try QueueState.read(in: $0), submissions: try submissions(in: $0)) }
         }
-        let found = try await checking(recordsPath, StudyStores.recordsMigrations, StudyStores.recordsPermissions) {
+        let found = try await checking(
+            recordsPath, migrations: StudyStores.recordsMigrations, permissions: StudyStores.recordsPermissions
+        ) {
             try await $0.read { (queue: try queueID(in: $0), records: try records(in: $0)) }
         }
         guard known.state.queueID == manifest.queueID, known.state.epoch == manifest.epoch,
@@ -251,8 +256,8 @@ extension StudyBackup {
     ///
     /// - Throws: `storage-schema-newer` for one of a newer version; `backup-damaged` if it is not a store of a study.
     private static func checking<T: Sendable>(
-        _ path: String, _ migrations: [Migration], _ permissions: mode_t,
-        _ body: (SQLiteDatabase) async throws -> T
+        _ path: String, migrations: [Migration], permissions: mode_t,
+        body: (SQLiteDatabase) async throws -> T
     ) async throws -> T {
         do {
             let database = try await SQLiteDatabase.open(
@@ -277,7 +282,7 @@ extension StudyBackup {
     // MARK: - The folder
 
     /// Updates `study.json`: the stores are in the study's folder now, wherever they were when the backup was made.
-    private static func setPlaces(of staging: URL) async throws {
+    private static func resetLocations(of staging: URL) async throws {
         let file = staging.appendingPathComponent("study.json")
         guard let data = FileManager.default.contents(atPath: file.path), var json = (try? JSON(data))?.object,
             json["queue"] != nil || json["database"] != nil || json["warehouse"] != nil
@@ -291,7 +296,7 @@ extension StudyBackup {
     }
 
     /// Sets the modes of the created files, syncs them, and moves them to their final names.
-    private static func publish(_ staging: URL, in place: URL) throws {
+    private static func publish(_ staging: URL, in destination: URL) throws {
         let files = FileManager.default
         // 1. Set the modes, and sync everything to disk.
         for case let path as String in files.enumerator(atPath: staging.path) ?? .init() {
@@ -302,17 +307,17 @@ extension StudyBackup {
         try StudyBackupFiles.synchronize(staging.path)
         // 2. Nothing that exists is replaced.
         let names = try files.contentsOfDirectory(atPath: staging.path).sorted().filter { $0 != "study.json" }
-        for name in names + ["study.json"] { try requireFree(name, in: place) }
+        for name in names + ["study.json"] { try requireFree(name, in: destination) }
         // 3. Rename.
         var published: [String] = []
         do {
             for name in names + ["study.json"] {
-                let target = place.appendingPathComponent(name).path
+                let target = destination.appendingPathComponent(name).path
                 try StudyBackupFiles.move(staging.appendingPathComponent(name).path, to: target)
                 published.append(target)
-                if name == names.last { try StudyBackupFiles.synchronize(place.path) }
+                if name == names.last { try StudyBackupFiles.synchronize(destination.path) }
             }
-            try StudyBackupFiles.synchronize(place.path)
+            try StudyBackupFiles.synchronize(destination.path)
         } catch {
             for path in published.reversed() { try? files.removeItem(atPath: path) }
             throw error

@@ -47,23 +47,23 @@ public enum StudyBackup {
         let studyID = try stores.folder.configuration().id
         try requireFree(target.path, force: force)
         // 1. Check both stores, their versions and that they belong together, before the expensive work.
-        _ = try await standing(queue: stores.queue, records: stores.records, studyID: studyID)
+        _ = try await checkedState(queue: stores.queue, records: stores.records, studyID: studyID)
         // 2. Check the space for the copies and for the file.
         let files = try StudyBackupSources.files(of: stores.folder)
         let size = files.reduce((stores.queue.fileSize ?? 0) + (stores.records.fileSize ?? 0)) {
             $0 + (StudyBackupFiles.size($1.path) ?? 0)
         }
-        try StoreMigration.requireSpace(size * 2 + (16 << 20), besides: target.path)
+        try StoreMigration.requireSpace(size * 2 + (16 << 20), onDiskOf: target.path)
         // 3. Make the copies in a private folder.
         let parent = target.deletingLastPathComponent()
-        let place = try StudyBackupStaging(for: target, of: stores.folder)
-        let staging = place.folder
-        defer { place.remove() }
+        let copies = try StudyBackupStaging(for: target, of: stores.folder)
+        let staging = copies.folder
+        defer { copies.remove() }
         let queueCopy = staging.appendingPathComponent(StudyBackupManifest.queue).path
         let recordsCopy = staging.appendingPathComponent(StudyBackupManifest.records).path
         try await stores.queue.copy(to: queueCopy)
         try await stores.records.copy(to: recordsCopy)
-        let found = try await standing(
+        let found = try await checkedState(
             queue: .init(
                 at: .file(queueCopy), migrations: stores.queue.migrations, schema: .queue, permissions: (0o600, 0o700)),
             records: .init(
@@ -151,16 +151,16 @@ public enum StudyBackup {
     }
 
     /// The state of two stores.
-    struct Standing: Sendable {
+    struct StoresState: Sendable {
         let state: QueueState
         let submissions: Int
         let records: Int
     }
 
     /// Checks two stores of this version.
-    private static func standing(
+    private static func checkedState(
         queue: Store, records: Store, studyID: String
-    ) async throws -> Standing {
+    ) async throws -> StoresState {
         let first = try await queue.open().closing {
             try await $0.read { (try QueueState.read(in: $0), try submissions(in: $0)) }
         }
@@ -173,7 +173,7 @@ public enum StudyBackup {
                 message:
                     "The queue and the records do not belong together; see \"queue\" and \"database\" in study.json.")
         }
-        return Standing(state: first.0, submissions: first.1, records: second.1)
+        return StoresState(state: first.0, submissions: first.1, records: second.1)
     }
 
     static func submissions(in transaction: any SQLTransaction) throws -> Int {

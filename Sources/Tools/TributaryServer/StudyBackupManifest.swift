@@ -19,7 +19,7 @@ struct StudyBackupManifest: Sendable, Hashable {
     static let format = "tributary-backup"
     static let version = 1
     /// Limits of a study's own files. A backup beyond them is refused when it is made.
-    static let mostMembers = 10_000
+    static let maximumMembers = 10_000
     static let largestFile: Int64 = 64 << 20
     static let largestManifest = 8 << 20
 
@@ -47,9 +47,9 @@ struct StudyBackupManifest: Sendable, Hashable {
                 code: "backup-newer", message: "The backup was made by a newer version; restore it with that version.")
         }
         guard let studyID = json["study"]?.string, let time = json["time"]?.string, let queueID = json["queue"]?.string,
-            let epoch = json["epoch"]?.integer, let said = json["members"]?.array, said.count <= Self.mostMembers
+            let epoch = json["epoch"]?.integer, let stated = json["members"]?.array, stated.count <= Self.maximumMembers
         else { throw StudyBackup.damaged("its manifest is not complete") }
-        let members = try said.map { member in
+        let members = try stated.map { member in
             guard let path = member["path"]?.string, let bytes = member["bytes"]?.integer, bytes >= 0,
                 let sha256 = member["sha256"]?.string, Self.isAllowed(path),
                 path.hasSuffix(".sqlite") || bytes <= Self.largestFile

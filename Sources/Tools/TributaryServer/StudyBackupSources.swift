@@ -28,7 +28,7 @@ enum StudyBackupSources {
         switch status.st_mode & S_IFMT {
         case S_IFREG where StudyBackupManifest.isAllowed(name):
             guard Int64(status.st_size) <= StudyBackupManifest.largestFile,
-                found.count < StudyBackupManifest.mostMembers - 2
+                found.count < StudyBackupManifest.maximumMembers - 2
             else { throw tooLarge }
             found.append((name, path))
         // A link to a folder could create a cycle.
@@ -68,6 +68,6 @@ enum StudyBackupSources {
 
     static let tooLarge = ServerError(
         code: "backup-too-large",
-        message: "The study has more than \(StudyBackupManifest.mostMembers) files, or one of more than "
+        message: "The study has more than \(StudyBackupManifest.maximumMembers) files, or one of more than "
             + "\(StudyBackupManifest.largestFile >> 20) MB; nothing was changed.")
 }

@@ -9,7 +9,7 @@ struct StudyBackupStaging {
     /// The folder, next to the file to be made.
     let folder: URL
     /// The file in the study that contains the folder's path.
-    private let note: URL
+    private let pathFile: URL
     /// The lock on the folder, held while the backup runs.
     private let lock: StoreLock?
 
@@ -18,22 +18,23 @@ struct StudyBackupStaging {
     /// - Throws: ``Storage/FileAccessError``, ``Storage/StorageError``.
     init(for target: URL, of study: StudyFolder) throws {
         Self.removeAbandoned(of: study)
-        Self.removeAbandoned(beside: target)
+        Self.removeAbandoned(nextTo: target)
         let id = UUID().uuidString
         folder = target.deletingLastPathComponent().standardizedFileURL
             .appendingPathComponent(".\(target.lastPathComponent).\(id)", isDirectory: true)
-        note = Self.notes(of: study).appendingPathComponent(id)
+        pathFile = Self.pathFiles(of: study).appendingPathComponent(id)
         // The path is stored before the folder is created, so that the folder is found whenever the process ends.
         if FileManager.default.fileExists(atPath: study.dataURL.path) {
             try? FileManager.default.createDirectory(
-                at: Self.notes(of: study), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            try? PrivateFile.write(Data(folder.path.utf8), to: note, permissions: 0o600)
+                at: Self.pathFiles(of: study), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700]
+            )
+            try? PrivateFile.write(Data(folder.path.utf8), to: pathFile, permissions: 0o600)
         }
         do {
             try StudyBackupFiles.makeFolder(folder.path, permissions: 0o700)
             lock = try StoreLock(folder: folder.path)
         } catch {
-            try? FileManager.default.removeItem(at: note)
+            try? FileManager.default.removeItem(at: pathFile)
             throw error
         }
     }
@@ -41,29 +42,29 @@ struct StudyBackupStaging {
     /// Deletes the folder and the file with its path.
     func remove() {
         try? FileManager.default.removeItem(at: folder)
-        try? FileManager.default.removeItem(at: note)
+        try? FileManager.default.removeItem(at: pathFile)
         withExtendedLifetime(lock) {}
     }
 
-    private static func notes(of study: StudyFolder) -> URL {
+    private static func pathFiles(of study: StudyFolder) -> URL {
         study.dataURL.appendingPathComponent("backups-under-way", isDirectory: true)
     }
 
     /// Deletes the folders that killed backups of a study left: they contain health data that no process manages.
     static func removeAbandoned(of study: StudyFolder) {
-        let notes = notes(of: study)
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: notes.path)) ?? []
+        let pathFiles = pathFiles(of: study)
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: pathFiles.path)) ?? []
         where UUID(uuidString: name) != nil {
-            let note = notes.appendingPathComponent(name)
-            guard let text = FileManager.default.contents(atPath: note.path).flatMap({ String(validUTF8: $0) }),
+            let pathFile = pathFiles.appendingPathComponent(name)
+            guard let text = FileManager.default.contents(atPath: pathFile.path).flatMap({ String(validUTF8: $0) }),
                 text.hasSuffix("." + name), text.hasPrefix("/")
             else { continue }
-            if remove(text) { try? FileManager.default.removeItem(at: note) }
+            if remove(text) { try? FileManager.default.removeItem(at: pathFile) }
         }
     }
 
     /// Deletes the folders that killed backups to this file left, of any study.
-    private static func removeAbandoned(beside target: URL) {
+    private static func removeAbandoned(nextTo target: URL) {
         let parent = target.deletingLastPathComponent()
         let prefix = ".\(target.lastPathComponent)."
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []

@@ -43,7 +43,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     /// The location of the records' database, in the same format.
     public var database: String?
     /// The location of i2b2's tables: the records' store by default.
-    public var warehouse: WarehousePlace
+    public var warehouse: WarehouseLocation
     /// The data that i2b2's tables withhold about participants.
     public var deidentification: Deidentification
     /// Number of days for which submissions after a withdrawal are held before they are refused.
@@ -70,7 +70,7 @@ public struct StudyConfiguration: Sendable, Hashable {
         identifyingData: IdentifyingDataHandling = .quarantine,
         development: Bool = false, queue: String? = nil, database: String? = nil, withdrawalGraceDays: Int = 0,
         heldBytesPerDevice: Int = 256 << 20, keepOnDelete: Set<KeptOnDelete> = [], rates: RateLimits = RateLimits(),
-        unsigned: Bool = false, requiresInvitation: Bool = false, warehouse: WarehousePlace = .records,
+        unsigned: Bool = false, requiresInvitation: Bool = false, warehouse: WarehouseLocation = .records,
         deidentification: Deidentification = .none, publicURL: String? = nil
     ) {
         self.publicURL = publicURL
@@ -122,7 +122,7 @@ public struct StudyConfiguration: Sendable, Hashable {
             guard let number = value.integer, number > 0 else { throw Self.invalid("limits.\(name)", "a whole number") }
             return number
         }
-        func place(_ name: String) throws -> String? {
+        func location(_ name: String) throws -> String? {
             guard let value = json[name], !value.isNull else { return nil }
             guard let text = value.string, !text.isEmpty else { throw Self.invalid(name, "a path or sqlite:PATH") }
             return text
@@ -135,8 +135,8 @@ public struct StudyConfiguration: Sendable, Hashable {
             return number
         }
         func keptOnDelete() throws -> Set<KeptOnDelete> {
-            guard let said = json["keepOnDelete"] else { return [] }
-            let names = said.array?.map { $0.string.flatMap(KeptOnDelete.init(rawValue:)) }
+            guard let stated = json["keepOnDelete"] else { return [] }
+            let names = stated.array?.map { $0.string.flatMap(KeptOnDelete.init(rawValue:)) }
             guard let kept = names?.compactMap({ $0 }), kept.count == names?.count else {
                 let known = KeptOnDelete.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
                 throw Self.invalid("keepOnDelete", "a list of what is kept: \(known)")
@@ -144,9 +144,9 @@ public struct StudyConfiguration: Sendable, Hashable {
             return Set(kept)
         }
         func rates() throws -> RateLimits {
-            guard let said = json["limits"]?["rates"] else { return RateLimits() }
+            guard let stated = json["limits"]?["rates"] else { return RateLimits() }
             var named: [String: Rate] = [:]
-            for member in said.object?.members ?? [] {
+            for member in stated.object?.members ?? [] {
                 let perSecond = member.value["perSecond"]?.number.flatMap { Double($0.text) }
                 guard let perSecond, let burst = member.value["burst"]?.integer else {
                     throw Self.invalid(
@@ -197,11 +197,11 @@ public struct StudyConfiguration: Sendable, Hashable {
             case .accept?, nil: throw Self.invalid("identifyingData", "one of quarantine, reduce")
             }
         }
-        func warehouse() throws -> WarehousePlace {
+        func warehouse() throws -> WarehouseLocation {
             guard let value = json["warehouse"], !value.isNull else { return .records }
             func schema(_ name: String) throws -> PostgreSQLSchema? {
-                guard let said = value[name] else { return nil }
-                guard let text = said.string, let schema = try? PostgreSQLSchema(text) else {
+                guard let stated = value[name] else { return nil }
+                guard let text = stated.string, let schema = try? PostgreSQLSchema(text) else {
                     throw Self.invalid("warehouse.\(name)", "the name of a schema: small letters, digits and low lines")
                 }
                 return schema
@@ -212,8 +212,8 @@ public struct StudyConfiguration: Sendable, Hashable {
                 )
             }
             let metadata = try schema("metadataSchema") ?? data
-            guard let said = value["url"], !said.isNull else { return .i2b2(data: data, metadata: metadata) }
-            guard let url = said.string else {
+            guard let stated = value["url"], !stated.isNull else { return .i2b2(data: data, metadata: metadata) }
+            guard let url = stated.string else {
                 throw Self.invalid("warehouse.url", "a text: postgresql://USER@HOST:PORT/DATABASE")
             }
             return .replicated(
@@ -241,12 +241,12 @@ public struct StudyConfiguration: Sendable, Hashable {
             acceptPlainFHIR: try flag("acceptPlainFHIR", standard.acceptPlainFHIR),
             identifiedRecords: try flag("identifiedRecords", standard.identifiedRecords),
             identifyingData: try identifyingData(),
-            development: try flag("development", standard.development), queue: try place("queue"),
-            database: try place("database"), withdrawalGraceDays: try days("withdrawalGraceDays"),
+            development: try flag("development", standard.development), queue: try location("queue"),
+            database: try location("database"), withdrawalGraceDays: try days("withdrawalGraceDays"),
             heldBytesPerDevice: try limit("heldBytesPerDevice", standard.heldBytesPerDevice),
             keepOnDelete: try keptOnDelete(), rates: try rates(), unsigned: try flag("unsigned", standard.unsigned),
             requiresInvitation: try invitation(), warehouse: try warehouse(),
-            deidentification: try deidentification(), publicURL: try place("publicURL"))
+            deidentification: try deidentification(), publicURL: try location("publicURL"))
         if let publicURL { self.publicURL = try Self.publicURL(publicURL, development: development) }
         writtenBytesPerDay = try limit("writtenBytesPerDay", writtenBytesPerDay)
         exports.bytes = Int64(try limit("exportBytes", Int(exports.bytes)))

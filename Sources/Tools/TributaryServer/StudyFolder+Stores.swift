@@ -8,7 +8,7 @@ extension StudyFolder {
     enum StoreMember: String { case queue, database }
 
     /// Changes the location of a store in `study.json`, and keeps all other content as written.
-    func setPlace(of member: StoreMember, to location: StoreLocation) throws {
+    func setLocation(of member: StoreMember, to location: StoreLocation) throws {
         _ = try configuration()
         guard let data = try FileAccess.contents(of: configurationURL),
             var json = (try? JSON(data))?.object

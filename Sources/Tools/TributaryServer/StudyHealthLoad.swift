@@ -60,7 +60,7 @@ public actor StudyHealthLoad {
             let received = try RecordStore().received(submissionID: submission, in: transaction)
             let provenance = RecordProvenance(
                 submissionID: submission, clientID: Self.clientID, keyID: nil, receivedAt: received ?? now)
-            let known = try ConsentRegister().state(of: participant, in: transaction).standing
+            let known = try ConsentRegister().state(of: participant, in: transaction).gateState
             try ConsumerError.refuseDeleted(participant, in: transaction)
             guard known != .none || !mustBeKnown else {
                 throw ServerError(
@@ -117,7 +117,7 @@ public actor StudyHealthLoad {
                     let begun = try access.beginLoad(actor, target, amount: amount, in: transaction)
                     return (loader, report, begun)
                 }
-                try access.note(amount, on: entry, in: transaction)
+                try access.recordAmount(amount, of: entry, in: transaction)
                 return (loader, report, entry)
             }
         }

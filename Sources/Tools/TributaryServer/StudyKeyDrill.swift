@@ -93,12 +93,12 @@ public struct StudyKeyDrill: Sendable, Hashable {
             try await stores.withQueue { try await body(SQLSubmissionQueue(database: $0)) }
         }
         guard let backup else { return try await read(stores) }
-        let place = FileManager.default.temporaryDirectory
+        let destination = FileManager.default.temporaryDirectory
             .appendingPathComponent("tributary-drill-\(UUID().uuidString)", isDirectory: true)
-        try StudyBackupFiles.makeFolder(place.path, permissions: 0o700)
-        defer { try? FileManager.default.removeItem(at: place) }
-        _ = try await StudyBackup.restore(backup, into: place.path, at: date)
-        return try await read(StudyStores(StudyFolder(path: place.path)))
+        try StudyBackupFiles.makeFolder(destination.path, permissions: 0o700)
+        defer { try? FileManager.default.removeItem(at: destination) }
+        _ = try await StudyBackup.restore(backup, into: destination.path, at: date)
+        return try await read(StudyStores(StudyFolder(path: destination.path)))
     }
 
     private static func count(
@@ -106,7 +106,7 @@ public struct StudyKeyDrill: Sendable, Hashable {
     ) async throws -> (messages: Int, opened: Int) {
         var (messages, opened, number) = (0, 0, Int64(0))
         while true {
-            let bodies = try await queue.sealedBodies(behind: number, limit: page)
+            let bodies = try await queue.sealedBodies(after: number, limit: page)
             guard let last = bodies.last else { return (messages, opened) }
             number = last.number
             messages += bodies.count

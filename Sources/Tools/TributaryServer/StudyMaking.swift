@@ -73,10 +73,10 @@ public struct StudyMaking: Sendable {
         let owner = geteuid() == 0 ? before.owner : nil
         let names = try FileAccess.names(in: folder.url) ?? []
         let made = names.filter { !before.names.contains($0) }.map(folder.url.appendingPathComponent)
-        for place in made + (before.isThere ? [] : [folder.url]) {
-            let inside = FileManager.default.enumerator(atPath: place.path)?.compactMap { $0 as? String } ?? []
-            let all = place == folder.url ? [] : inside.map { place.appendingPathComponent($0).path }
-            for path in [place.path] + all {
+        for item in made + (before.isThere ? [] : [folder.url]) {
+            let inside = FileManager.default.enumerator(atPath: item.path)?.compactMap { $0 as? String } ?? []
+            let all = item == folder.url ? [] : inside.map { item.appendingPathComponent($0).path }
+            for path in [item.path] + all {
                 guard lchown(path, owner ?? uid_t.max, group ?? gid_t.max) == 0 else {
                     throw ServerError(
                         code: "group-forbidden",
@@ -96,8 +96,8 @@ public struct StudyMaking: Sendable {
         }
         // Files that are published later get the group too.
         if group != nil {
-            for place in [folder.consentURL, folder.questionnairesURL, folder.receiptRootsURL] {
-                try StudyBackupFiles.restrict(place.path, to: 0o2755)
+            for published in [folder.consentURL, folder.questionnairesURL, folder.receiptRootsURL] {
+                try StudyBackupFiles.restrict(published.path, to: 0o2755)
             }
         }
     }
@@ -123,10 +123,10 @@ public struct StudyMaking: Sendable {
             owner = isThere && status.st_uid != geteuid() ? status.st_uid : nil
             group = isThere && status.st_gid != getegid() ? status.st_gid : nil
             var missing: URL?
-            var place = url.standardizedFileURL
-            while place.path != "/", !StudyBackupFiles.exists(place.path) {
-                missing = place
-                place.deleteLastPathComponent()
+            var ancestor = url.standardizedFileURL
+            while ancestor.path != "/", !StudyBackupFiles.exists(ancestor.path) {
+                missing = ancestor
+                ancestor.deleteLastPathComponent()
             }
             firstMissing = missing
         }

@@ -45,9 +45,9 @@ public enum StudyMove {
         }
         // The first of two moves may succeed and the second fail, so each is recorded at once.
         let records = try await move(stores.records, to: newRecords, at: date)
-        if let newRecords { try folder.setPlace(of: .database, to: newRecords.location) }
+        if let newRecords { try folder.setLocation(of: .database, to: newRecords.location) }
         let moved = try await move(stores.queue, to: newQueue, at: date)
-        if let newQueue { try folder.setPlace(of: .queue, to: newQueue.location) }
+        if let newQueue { try folder.setLocation(of: .queue, to: newQueue.location) }
         return (moved, records)
     }
 

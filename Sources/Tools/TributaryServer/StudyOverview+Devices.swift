@@ -20,7 +20,7 @@ extension StudyOverview {
     }
 
     /// Maximum number of gaps that are reported for a study.
-    private static let mostMissing = 10_000
+    private static let maximumMissing = 10_000
 
     /// Returns the devices with missing, doubtful or waiting messages, by id.
     public static func devices(queue: any SQLDatabase, records: any SQLDatabase) async throws -> [Device] {
@@ -38,17 +38,18 @@ extension StudyOverview {
         }
         for gap in gaps {
             // Messages in the queue are not missing; they wait.
-            let present = try await submissions.received(lane: gap.device, from: gap.from, to: gap.to)
+            let present = try await submissions.received(deviceQueue: gap.device, from: gap.from, to: gap.to)
             for run in runs(from: gap.from, to: gap.to, without: present) {
                 change(gap.device) { $0.missing.append((run.lowerBound, run.upperBound, gap.since)) }
             }
         }
-        for missing in try await submissions.missing(limit: mostMissing) where !signing.contains(missing.lane) {
-            change(missing.lane) { $0.missing.append((missing.from, missing.to, missing.since)) }
+        for missing in try await submissions.missing(limit: maximumMissing) where !signing.contains(missing.deviceQueue)
+        {
+            change(missing.deviceQueue) { $0.missing.append((missing.from, missing.to, missing.since)) }
         }
         for fork in forks { change(fork.device) { $0.forks.append(fork.sequences) } }
         for waiting in try await submissions.waiting() {
-            change(waiting.lane) {
+            change(waiting.deviceQueue) {
                 $0.waiting[waiting.reasonCode ?? waiting.status.rawValue, default: 0] += waiting.count
             }
         }

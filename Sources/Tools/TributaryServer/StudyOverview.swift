@@ -23,8 +23,8 @@ public enum StudyOverview {
         /// The number of Observations by code.
         public let streams: [String: Int]
 
-        public var isConsented: Bool { consent == ConsentStanding.consented.rawValue }
-        public var isWithdrawn: Bool { consent == ConsentStanding.withdrawn.rawValue }
+        public var isConsented: Bool { consent == ConsentContext.State.consented.rawValue }
+        public var isWithdrawn: Bool { consent == ConsentContext.State.withdrawn.rawValue }
     }
 
     /// Returns all participants, by id.
@@ -34,7 +34,7 @@ public enum StudyOverview {
             let suspended = try SuspensionRegister().all(in: transaction)
             return try ConsentRegister().all(in: transaction).map { subject, state in
                 Participant(
-                    id: subject, consent: state.standing.rawValue, since: state.newest?.signedAt,
+                    id: subject, consent: state.gateState.rawValue, since: state.newest?.signedAt,
                     withdrawnAt: state.withdrawnAt, suspendedSince: suspended[subject],
                     lastSeen: try statistics.lastSeen(subject, in: transaction),
                     forms: try statistics.counts(of: subject, type: "QuestionnaireResponse", in: transaction),

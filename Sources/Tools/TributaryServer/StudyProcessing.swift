@@ -15,8 +15,8 @@ public enum StudyProcessing {
         folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
         openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {
-        let places = folder.consentFiles.folders + [folder.questionnairesURL, folder.healthTypesURL]
-        let files = PublishedFiles(places) { (former: PublishedStudy?) in
+        let urls = folder.consentFiles.folders + [folder.questionnairesURL, folder.healthTypesURL]
+        let files = PublishedFiles(urls) { (former: PublishedStudy?) in
             // If the study's own types cannot be read, the earlier ones are used.
             PublishedStudy(
                 templates: folder.consents(), forms: folder.questionnaires(), valueSets: folder.valueSets(),

@@ -8,8 +8,8 @@ import Trust
 extension StudyServer {
     /// Returns the authorization server's routes, if this process has the role.
     func authorizationRoutes(
-        _ opened: OpenStores, _ access: AccessControl?, _ limiter: RateLimiter, _ bodies: BodyBudget,
-        _ refusals: RefusalCounter?
+        _ opened: OpenStores, access: AccessControl?, limiter: RateLimiter, bodies: BodyBudget,
+        refusals: RefusalCounter?
     ) throws -> AuthorizationRoutes? {
         guard options.roles.contains(.authorization), let records = opened.records, let access else { return nil }
         return AuthorizationRoutes(

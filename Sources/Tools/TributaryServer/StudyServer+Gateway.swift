@@ -31,12 +31,13 @@ extension StudyServer {
 
     /// Returns the routes to which third-party devices and clouds post.
     func gatewayRoutes(
-        _ worker: GatewayWorker, _ records: any SQLDatabase, _ limiter: RateLimiter, _ bodies: BodyBudget,
-        _ refusals: RefusalCounter?
+        _ worker: GatewayWorker, records: any SQLDatabase, limiter: RateLimiter, bodies: BodyBudget,
+        refusals: RefusalCounter?
     ) -> GatewayRoutes {
         let secret = HubSecretFile(folder)
         return GatewayRoutes(
-            database: records, limiter: limiter, bodies: bodies, secret: { secret.value() }, bell: worker.bell,
+            database: records, limiter: limiter, bodies: bodies, secret: { secret.value() },
+            arrivalSignal: worker.arrivalSignal,
             refusals: { await refusals?.count($0) }, clock: clock)
     }
 }

@@ -83,7 +83,9 @@ public struct StudyServer: Sendable {
                 onListening: { monitor.yield($0) })
         ]
         if options.roles.contains(.consumer), let submissions = opened.submissions, let records = opened.records {
-            services.append(try await consumer(submissions, records, stores, openers, progress))
+            services.append(
+                try await consumer(
+                    submissions, records: records, stores: stores, openers: openers, progress: progress))
             services.append(OntologyKeeping(folder: folder, records: records, logger: logger, clock: clock))
             services.append(PublishedRecordKeeping(folder: folder, records: records, logger: logger, clock: clock))
             if case .replicated(let replica) = stores.warehouse {
@@ -99,7 +101,9 @@ public struct StudyServer: Sendable {
         let serverLogger = logger
         let bodies = BodyBudget(bytes: limits.bodyBytes)
         let server = try HTTPServer(
-            router: try makeRouter(opened, refusals, bodies, exports, gateway, hasRoom: roomForRecords(stores)),
+            router: try makeRouter(
+                opened, refusals: refusals, bodies: bodies, exports: exports, gateway: gateway,
+                hasRoom: roomForRecords(stores)),
             address: .init(host: options.host, port: options.port),
             limits: limits, certificates: try certificates(), trustedProxies: options.trustedProxies,
             metrics: registry, logger: serverLogger,
@@ -173,28 +177,33 @@ public struct StudyServer: Sendable {
     }
 
     private func makeRouter(
-        _ opened: OpenStores, _ refusals: RefusalCounter?, _ bodies: BodyBudget, _ exports: Exports?,
-        _ gateway: GatewayWorker?, hasRoom: @escaping @Sendable () -> Bool
+        _ opened: OpenStores, refusals: RefusalCounter?, bodies: BodyBudget, exports: Exports?,
+        gateway: GatewayWorker?, hasRoom: @escaping @Sendable () -> Bool
     ) throws -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         let limiter = RateLimiter(limits: study.rates)
         let access = opened.records.map { AccessControl(database: $0, clock: clock) }
-        try authorizationRoutes(opened, access, limiter, bodies, refusals)?.add(to: router)
-        let records = recordsRoutes(opened, access, limiter, bodies, refusals, exports, hasRoom: hasRoom)
+        try authorizationRoutes(
+            opened, access: access, limiter: limiter, bodies: bodies, refusals: refusals)?.add(to: router)
+        let records = recordsRoutes(
+            opened, access: access, limiter: limiter, bodies: bodies, refusals: refusals, exports: exports,
+            hasRoom: hasRoom)
         records?.addSurroundings(to: router)
         records?.addAheadOfReceiver(to: router)
         if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,
             let refusals
         {
             ReceiverRoutes(
-                configuration: try receiverConfiguration(opened, limiter, bodies, staff: access),
+                configuration: try receiverConfiguration(
+                    opened, limiter: limiter, bodies: bodies, staff: access),
                 access: DeviceAccess(database: queue, clock: clock), queue: submissions, refusals: refusals,
                 clock: clock
             ).add(to: router)
         }
         records?.add(to: router)
         if let gateway, let records = opened.records {
-            gatewayRoutes(gateway, records, limiter, bodies, refusals).add(to: router)
+            gatewayRoutes(gateway, records: records, limiter: limiter, bodies: bodies, refusals: refusals).add(
+                to: router)
         }
         return router
     }
@@ -206,8 +215,8 @@ public struct StudyServer: Sendable {
     }
 
     private func recordsRoutes(
-        _ opened: OpenStores, _ access: AccessControl?, _ limiter: RateLimiter, _ bodies: BodyBudget,
-        _ refusals: RefusalCounter?, _ exports: Exports?, hasRoom: @escaping @Sendable () -> Bool
+        _ opened: OpenStores, access: AccessControl?, limiter: RateLimiter, bodies: BodyBudget,
+        refusals: RefusalCounter?, exports: Exports?, hasRoom: @escaping @Sendable () -> Bool
     ) -> RecordsRoutes? {
         guard options.roles.contains(.records), let records = opened.records, let access else { return nil }
         var oauthURIs: (@Sendable () -> JSON)?
@@ -219,7 +228,7 @@ public struct StudyServer: Sendable {
             scheme: options.certificate == nil ? "http" : "https",
             limiter: limiter, bodies: bodies, published: PublishedDefinitions.all,
             refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices),
-            isBesideReceiver: options.roles.contains(.receiver),
+            hasReceiver: options.roles.contains(.receiver),
             admission: StudyProcessing.processor(
                 folder: folder, study: study, records: records, access: access,
                 openers: KeyOpenerCache(folder: folder.keys), clock: clock),
@@ -250,7 +259,7 @@ public struct StudyServer: Sendable {
     }
 
     private func receiverConfiguration(
-        _ opened: OpenStores, _ limiter: RateLimiter, _ bodies: BodyBudget, staff: AccessControl?
+        _ opened: OpenStores, limiter: RateLimiter, bodies: BodyBudget, staff: AccessControl?
     ) throws -> ReceiverConfiguration {
         guard let antispam = SecretDigest(hex: try folder.antispamHash()) else {
             throw ServerError(code: "antispam-invalid", message: "antispam.sha256 holds no SHA-256 digest.")
@@ -291,8 +300,8 @@ public struct StudyServer: Sendable {
     }
 
     private func consumer(
-        _ queue: SQLSubmissionQueue, _ records: any SQLDatabase, _ stores: StudyStores, _ openers: KeyOpenerCache,
-        _ progress: ConsumerProgress
+        _ queue: SQLSubmissionQueue, records: any SQLDatabase, stores: StudyStores, openers: KeyOpenerCache,
+        progress: ConsumerProgress
     ) async throws -> ConsumerService {
         let templates = folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
         if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
@@ -312,15 +321,15 @@ public struct StudyServer: Sendable {
             logger.error("links unavailable", metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
         }
         try await StudyOntology(folder).write(to: records, now: clock())
-        if try await records.read({ try Deidentification.noted(in: $0) }) != study.deidentification {
+        if try await records.read({ try Deidentification.recorded(in: $0) }) != study.deidentification {
             logger.warning(
                 "the facts do not follow the deidentification of study.json; run `tributary warehouse load`",
                 metadata: ["code": "deidentification-changed"])
         }
         return ConsumerService(
-            queue: queue, processor: processor, logger: logger, turn: ConsumerTurn(stores),
+            queue: queue, processor: processor, logger: logger, concurrency: ConsumerConcurrency(stores),
             arrivals: queue.arrivals(), clock: clock,
-            progress: { progress.note() })
+            progress: { progress.record() })
     }
 
     private func certificates() throws -> TLSCertificates? {
@@ -335,11 +344,11 @@ public struct StudyServer: Sendable {
     }
 }
 
-extension ConsumerTurn {
+extension ConsumerConcurrency {
     /// Consumers may run concurrently if both stores are on servers; a file allows one at a time.
     init(_ stores: StudyStores) {
         guard let path = stores.records.path ?? stores.queue.path else {
-            self = .besideOthers
+            self = .concurrent
             return
         }
         self = .alone { try StoreLock(storePath: path) }

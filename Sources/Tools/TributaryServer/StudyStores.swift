@@ -20,7 +20,7 @@ public struct StudyStores: Sendable {
     /// The store of the records.
     public let records: Store
     /// The location of i2b2's tables.
-    public let warehouse: WarehousePlace
+    public let warehouse: WarehouseLocation
     /// The data that i2b2's tables withhold about participants.
     let deidentification: Deidentification
 
@@ -53,7 +53,7 @@ public struct StudyStores: Sendable {
     }
 
     /// Returns the records' store at a location.
-    static func records(at location: StoreLocation, warehouse: WarehousePlace = .records) -> Store {
+    static func records(at location: StoreLocation, warehouse: WarehouseLocation = .records) -> Store {
         Store(
             at: location, migrations: recordsMigrations, schema: .records.searching(warehouse.schemas),
             permissions: (recordsPermissions, 0o700))
@@ -65,11 +65,11 @@ public struct StudyStores: Sendable {
             "The study was made by an older version, whose queue and records are one; see `tributary study upgrade`.")
 
     private static func location(
-        _ option: String?, _ said: String?, in folder: StudyFolder, or standard: URL
+        _ option: String?, _ stated: String?, in folder: StudyFolder, or standard: URL
     ) throws -> StoreLocation {
         if let option { return try StoreLocation(option) }
-        guard let said else { return .file(standard.path) }
-        return try StoreLocation(said, below: folder.url)
+        guard let stated else { return .file(standard.path) }
+        return try StoreLocation(stated, below: folder.url)
     }
 
     /// All migrations of the queue's schema.
@@ -161,9 +161,9 @@ extension StudyStores {
         try await records.open(purpose: .loading).closing { database in
             // An interrupted first load left indexes to be created.
             try await FirstLoad.end(in: database)
-            guard try await database.read({ try Deidentification.noted(in: $0) }) != rules else { return }
+            guard try await database.read({ try Deidentification.recorded(in: $0) }) != rules else { return }
             let secret = Deidentification.newSecret()
-            try await database.write { try rules.noteIfEmpty(secret: secret, in: $0) }
+            try await database.write { try rules.recordIfEmpty(secret: secret, in: $0) }
         }
         return report
     }
@@ -185,7 +185,7 @@ extension StudyStores {
         }
         if let records {
             let id = state.queueID
-            try await records.write { try SettlementRegister.claim(queueID: id, in: $0) }
+            try await records.write { try OutcomeStore.claim(queueID: id, in: $0) }
         }
         return state
     }

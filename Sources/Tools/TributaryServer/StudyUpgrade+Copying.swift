@@ -30,8 +30,8 @@ extension StudyUpgrade {
     /// Step 1: creates the queue's store next to its final path. Returns the counters that it was made from.
     func makeQueue() async throws -> Marks {
         removePartial()
-        let place = URL(fileURLWithPath: queue).deletingLastPathComponent().path
-        if !StudyBackupFiles.exists(place) { try StudyBackupFiles.makeFolder(place, permissions: 0o2770) }
+        let parent = URL(fileURLWithPath: queue).deletingLastPathComponent().path
+        if !StudyBackupFiles.exists(parent) { try StudyBackupFiles.makeFolder(parent, permissions: 0o2770) }
         let marks = try await openFormer().closing { former in
             let marks = try await former.read { try Marks(in: $0) }
             let made = try await SQLiteDatabase.open(
@@ -134,9 +134,9 @@ extension StudyUpgrade {
     private static func insert(
         _ rows: [SQLRow], into table: String, _ columns: [String], in transaction: any SQLTransaction
     ) throws {
-        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        let placeholders = columns.map { _ in "?" }.joined(separator: ", ")
         let statement = try transaction.prepare(
-            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))")
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(placeholders))")
         for row in rows {
             try statement.bind(columns.map { row[$0] }, from: 1)
             try statement.run()

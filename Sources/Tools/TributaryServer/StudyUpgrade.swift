@@ -92,7 +92,7 @@ public struct StudyUpgrade: Sendable {
                     + "does not belong here. Nothing was changed.")
         }
         let size = StudyBackupFiles.size(former) ?? 0
-        try StoreMigration.requireSpace(size * 3 + (64 << 20), besides: former)
+        try StoreMigration.requireSpace(size * 3 + (64 << 20), onDiskOf: former)
         // A copy of an earlier run has an earlier state.
         unlink(copy)
         try SQLiteDatabase.copy(path: former, to: copy)
@@ -173,7 +173,7 @@ public struct StudyUpgrade: Sendable {
                     try transaction.execute("DROP TABLE \(table)")
                 }
                 try transaction.execute("DELETE FROM schema_migration WHERE number BETWEEN 100 AND 199")
-                try SettlementRegister.claim(queueID: state.queueID, in: transaction)
+                try OutcomeStore.claim(queueID: state.queueID, in: transaction)
             }
         }
     }

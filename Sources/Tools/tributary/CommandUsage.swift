@@ -67,10 +67,10 @@ struct UnknownSubcommand {
         var row = Array(0...right.count)
         for (index, letter) in left.enumerated() {
             var next = [index + 1]
-            for (place, other) in right.enumerated() {
-                var best = min(row[place + 1] + 1, next[place] + 1, row[place] + (letter == other ? 0 : 1))
-                if index > 0, place > 0, letter == right[place - 1], left[index - 1] == other {
-                    best = min(best, before[place - 1] + 1)
+            for (column, other) in right.enumerated() {
+                var best = min(row[column + 1] + 1, next[column] + 1, row[column] + (letter == other ? 0 : 1))
+                if index > 0, column > 0, letter == right[column - 1], left[index - 1] == other {
+                    best = min(best, before[column - 1] + 1)
                 }
                 next.append(best)
             }

@@ -16,16 +16,16 @@ public struct PublishedKeys: Sendable, Hashable {
     public let study: String?
 
     /// Maximum number of other parties' keys: an envelope has 16 recipients, and the study is one of them.
-    public static let mostOthers = JWE.maximumRecipients - 1
+    public static let maximumOthers = JWE.maximumRecipients - 1
     private static let othersName = "also"
 
     /// Creates a set. Throws `recipients-invalid` if there is no key of the study's own, or too many of other parties.
     public init(own: [PublicKey], others: [PublicKey] = [], study: String? = nil) throws(WireError) {
         let ids = Set(own.map(\.keyID))
         let others = others.filter { !ids.contains($0.keyID) }
-        guard !own.isEmpty, others.count <= Self.mostOthers else {
+        guard !own.isEmpty, others.count <= Self.maximumOthers else {
             throw WireError(
-                .recipientsInvalid, "A study publishes a key of its own, and up to \(Self.mostOthers) of others.")
+                .recipientsInvalid, "A study publishes a key of its own, and up to \(Self.maximumOthers) of others.")
         }
         self.own = own.filter { $0.kind == .p256 } + own.filter { $0.kind == .rsa }
         self.others = others

@@ -34,7 +34,7 @@ public final class HKActivitySummary: NSObject, @unchecked Sendable {
         return components
     }
 
-    /// Of the proleptic order of days alone.
+    /// Orders days of the proleptic calendar only.
     var order: Int { ((date.year ?? 0) * 100 + (date.month ?? 0)) * 100 + (date.day ?? 0) }
 }
 

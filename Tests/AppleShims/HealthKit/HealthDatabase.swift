@@ -1,7 +1,7 @@
 import Foundation
 
-/// The health data of a phone as a test makes them. It keeps to what is known of HealthKit's behaviour, and notes each breach of
-/// it: what would raise an exception, or end deliveries.
+/// The health data of a phone, made by a test. It follows the known behaviour of HealthKit, and records each breach of
+/// it that would raise an exception or end deliveries.
 public final class HealthDatabase: Sendable {
     /// The calls that can be made to fail.
     public enum Call: Hashable, Sendable {
@@ -19,7 +19,7 @@ public final class HealthDatabase: Sendable {
         var summaries: [HKActivitySummary] = []
         var medications: [HKUserAnnotatedMedication] = []
         var place = 0
-        /// How many deletions are remembered: HealthKit tells of them for a while.
+        /// Number of deletions that are kept: HealthKit reports deletions only for a limited time.
         var remembered = Int.max
         var executed: Set<ObjectIdentifier> = []
         var queries: [HKQuery] = []
@@ -39,17 +39,17 @@ public final class HealthDatabase: Sendable {
 
     public init() {}
 
-    // MARK: - What a test does and asks
+    // MARK: - Control and inspection by tests
 
-    /// What the code under test did that HealthKit forbids.
+    /// Forbidden uses of HealthKit by the code under test.
     public var breaches: [String] { state.withLock { $0.breaches } }
-    /// How often observers were woken, and how often they said that they are done.
+    /// Numbers of observer calls and of completion calls.
     public var deliveries: (wakes: Int, completions: Int) { state.withLock { ($0.wakes, $0.completions) } }
     /// The types that wake the app.
     public var delivered: Set<String> { state.withLock { Set($0.delivered.map(\.identifier)) } }
     public var running: Int { state.withLock { $0.observers.count } }
 
-    /// The medications that the person keeps and lets be read.
+    /// The medications that the person keeps and allows to be read.
     public var medications: [HKUserAnnotatedMedication] {
         get { state.withLock { $0.medications } }
         set { state.withLock { $0.medications = newValue } }
@@ -88,7 +88,7 @@ public final class HealthDatabase: Sendable {
         state.withLock { $0.changes.filter { !$0.isDeletion && $0.sample.sampleType.identifier == type }.map(\.sample) }
     }
 
-    /// Sets the summary of a day, which takes the place of that of the same day.
+    /// Sets the summary of a day and replaces that of the same day.
     public func set(_ summary: HKActivitySummary) {
         state.withLock { state in
             state.summaries.removeAll { $0.order == summary.order }
@@ -107,11 +107,11 @@ public final class HealthDatabase: Sendable {
     public func fail(_ call: Call, with errors: any Error...) {
         state.withLock { $0.failures[call, default: []] += errors }
     }
-    /// Nothing fails any more.
+    /// Ends all failures.
     public func mend() { state.withLock { $0.failures = [:] } }
     public func refuseDeliverySilently() { state.withLock { $0.isDeliveryRefusedSilently = true } }
 
-    // MARK: - What HealthKit does
+    // MARK: - Behaviour of HealthKit
 
     private func failure(_ call: Call) -> (any Error)? {
         state.withLock { state in
@@ -125,7 +125,7 @@ public final class HealthDatabase: Sendable {
     private func visible(_ change: Change, _ state: State, _ type: HKSampleType, _ predicate: NSPredicate?)
         -> Bool
     {
-        // Whether reading was denied nobody is told: there is no data.
+        // Denied reading is not reported: there is no data.
         guard change.sample.sampleType == type, !state.denied.contains(type) else { return false }
         if change.isDeletion { return true }
         return predicate?.evaluate(with: change.sample) ?? true
@@ -196,7 +196,7 @@ public final class HealthDatabase: Sendable {
             }
         case let query as HKWorkoutRouteQuery:
             if let error = failure(.route) { return query.handler(query, nil, true, error) }
-            // In parts, as HealthKit gives them.
+            // In several parts, as HealthKit delivers them.
             let half = query.route.places.count / 2
             query.handler(query, Array(query.route.places[..<half]), false, nil)
             query.handler(query, Array(query.route.places[half...]), true, nil)
@@ -223,7 +223,8 @@ public final class HealthDatabase: Sendable {
         for query in woken { Task.detached { self.tell(query, nil) } }
     }
 
-    /// Wakes an observer. Updates that come while one is not done are one; after three that were not answered none comes.
+    /// Wakes an observer. Updates that arrive during a call are merged into one. After three unanswered calls no
+    /// further call is made.
     private func tell(_ query: HKObserverQuery, _ error: (any Error)?) {
         let id = ObjectIdentifier(query)
         let isTold = state.withLock { state in
@@ -256,7 +257,7 @@ public final class HealthDatabase: Sendable {
                     state.observers[id]?.missed = 0
                     return isMissed
                 }
-                // What came meanwhile is told as one.
+                // Updates that arrived during the call are reported in one call.
                 if isMissed { Task.detached { self.tell(query, nil) } }
             }, error)
     }
@@ -304,7 +305,7 @@ public final class HealthDatabase: Sendable {
     }
 }
 
-/// A value that one at a time looks at: `Mutex` is newer than the oldest macOS that the adapter is for.
+/// A value that one thread at a time accesses: `Mutex` is newer than the oldest macOS of the adapter.
 final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value

@@ -30,7 +30,7 @@ public struct HKError: Error, Sendable, Hashable {
 
 /// objc: class HKHealthStore
 public final class HKHealthStore: NSObject, Sendable {
-    /// The data behind it; HealthKit has one for all stores.
+    /// The data of the store; HealthKit has one database for all stores.
     public let database: HealthDatabase
 
     public init(database: HealthDatabase) { self.database = database }

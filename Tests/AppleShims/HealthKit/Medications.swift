@@ -1,6 +1,6 @@
 import Foundation
 
-/// Of iOS 26.
+/// Available since iOS 26.
 public final class HKHealthConceptIdentifier: NSObject, @unchecked Sendable {
     let text: String
     public init(text: String) { self.text = text }
@@ -8,7 +8,7 @@ public final class HKHealthConceptIdentifier: NSObject, @unchecked Sendable {
     override public var hash: Int { text.hashValue }
 }
 
-/// Of iOS 26.
+/// Available since iOS 26.
 public final class HKClinicalCoding: NSObject, @unchecked Sendable {
     public let system: String
     public let version: String?
@@ -59,7 +59,7 @@ public final class HKUserAnnotatedMedication: NSObject, @unchecked Sendable {
     }
 }
 
-/// Swift's own, which Objective-C's headers do not have.
+/// Swift only; Objective-C's headers do not have it.
 public struct HKUserAnnotatedMedicationQueryDescriptor: Sendable {
     public init() {}
     public func result(for store: HKHealthStore) async throws -> [HKUserAnnotatedMedication] {

@@ -117,7 +117,7 @@ public final class HKSampleQuery: HKQuery, @unchecked Sendable {
     }
 }
 
-/// Swift's own, which Objective-C's headers do not have.
+/// Swift only; Objective-C's headers do not have it.
 public struct HKSamplePredicate<Sample>: @unchecked Sendable {
     let type: HKSampleType
     let predicate: NSPredicate?
@@ -129,7 +129,7 @@ extension HKSamplePredicate where Sample == HKSample {
     }
 }
 
-/// Swift's own, which Objective-C's headers do not have.
+/// Swift only; Objective-C's headers do not have it.
 public struct HKSampleQueryDescriptor<Sample>: @unchecked Sendable {
     let predicate: HKSamplePredicate<Sample>?
     let sort: [SortDescriptor<Sample>]

@@ -52,7 +52,7 @@ public final class HKDevice: NSObject, @unchecked Sendable {
 
 /// objc: class HKObject
 open class HKObject: NSObject, @unchecked Sendable {
-    /// What all objects have that a test makes.
+    /// The properties of every object that a test makes.
     public struct Origin: @unchecked Sendable {
         public var uuid = UUID()
         public var revision = HKSourceRevision(

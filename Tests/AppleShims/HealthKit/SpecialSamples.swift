@@ -59,7 +59,7 @@ public final class HKHeartbeatSeriesSample: HKSample, @unchecked Sendable {
     }
 }
 
-/// What CoreLocation has of a place.
+/// CoreLocation's properties of a location.
 public final class CLLocation: NSObject, @unchecked Sendable {
     public struct Coordinate: Sendable {
         public let latitude: Double

@@ -1,5 +1,5 @@
-// A stand-in for HealthKit where there is none: what the adapter uses of it, declared after Apple's public documentation, in
-// memory. Comments name what Apple's headers call a declaration; Scripts/check-healthkit-names.py compares them.
+// A stand-in for HealthKit on systems without it: the declarations that the adapter uses, after Apple's public
+// documentation, in memory. Comments give the names of Apple's headers; Scripts/check-healthkit-names.py compares them.
 import Foundation
 
 /// objc: class HKObjectType
@@ -17,7 +17,7 @@ open class HKObjectType: NSObject, @unchecked Sendable {
     // objc: HKObjectType requiresPerObjectAuthorization
     open func requiresPerObjectAuthorization() -> Bool { self is HKPrescriptionType }
 
-    /// nil for what HealthKit does not know.
+    /// Returns nil for an identifier that HealthKit does not know.
     public static func quantityType(forIdentifier identifier: HKQuantityTypeIdentifier) -> HKQuantityType? {
         identifier.rawValue.hasPrefix("HKQuantityTypeIdentifier") ? HKQuantityType(identifier) : nil
     }
@@ -46,7 +46,7 @@ open class HKObjectType: NSObject, @unchecked Sendable {
     public static func stateOfMindType() -> HKStateOfMindType { HKStateOfMindType(named: "HKDataTypeStateOfMind") }
 }
 
-/// No samples are of it.
+/// Has no samples.
 public final class HKActivitySummaryType: HKObjectType, @unchecked Sendable {}
 
 open class HKSampleType: HKObjectType, @unchecked Sendable {}

@@ -6,7 +6,7 @@ public final class HKUnit: NSObject, @unchecked Sendable {
     let unit: HealthKitUnit
     public let unitString: String
 
-    /// HealthKit raises an exception for a text that is no unit.
+    /// HealthKit raises an exception for a text that is not a unit.
     public init(from string: String) {
         guard let unit = try? HealthKitUnit(string) else { preconditionFailure("HealthKit raises: no unit \(string)") }
         self.unit = unit
@@ -30,7 +30,7 @@ public final class HKQuantity: NSObject, @unchecked Sendable {
     // objc: HKQuantity isCompatibleWithUnit:
     public func `is`(compatibleWith unit: HKUnit) -> Bool { self.unit.unit.conversion(to: unit.unit) != nil }
 
-    /// HealthKit raises an exception for a unit that does not fit.
+    /// HealthKit raises an exception for an incompatible unit.
     public func doubleValue(for unit: HKUnit) -> Double {
         if unit.unitString == self.unit.unitString { return value }
         guard let conversion = self.unit.unit.conversion(to: unit.unit) else {

@@ -11,7 +11,7 @@ import Testing
         {"use":"nickname","given":["D"]}],"contact":[{"gender":"male"}],"maritalStatus":{"text":"x"},"deceasedBoolean":false}
         """
 
-    private static func operation(_ type: String, _ path: String, _ parts: String...) -> String {
+    private static func operation(_ type: String, path: String, parts: String...) -> String {
         let all = [#"{"name":"type","valueCode":"\#(type)"}"#, #"{"name":"path","valueString":"\#(path)"}"#] + parts
         return #"{"name":"operation","part":[\#(all.joined(separator: ","))]}"#
     }
@@ -29,15 +29,18 @@ import Testing
             try FHIRPathPatch(Resource(try #require(try JSON(parsing: patch).object))).applied(to: resource.object))
     }
 
-    @Test func addsWhatIsNotThereAndToLists() throws {
+    @Test func addCreatesElementsAndAppendsToLists() throws {
         let added = try applied(
-            Self.operation("add", "Patient", Self.name("active"), Self.value(#""valueBoolean":true"#)),
-            Self.operation("add", "Patient.name[0]", Self.name("family"), Self.value(#""valueString":"F""#)),
+            Self.operation("add", path: "Patient", parts: Self.name("active"), Self.value(#""valueBoolean":true"#)),
             Self.operation(
-                "add", "Patient.name.where(use = 'nickname')", Self.name("given"), Self.value(#""valueString":"E""#)),
-            Self.operation("add", "Patient", Self.name("identifier"), Self.value(#""valueIdentifier":{"value":"1"}"#)),
+                "add", path: "Patient.name[0]", parts: Self.name("family"), Self.value(#""valueString":"F""#)),
             Self.operation(
-                "add", "Patient", Self.name("contact"),
+                "add", path: "Patient.name.where(use = 'nickname')", parts: Self.name("given"),
+                Self.value(#""valueString":"E""#)),
+            Self.operation(
+                "add", path: "Patient", parts: Self.name("identifier"), Self.value(#""valueIdentifier":{"value":"1"}"#)),
+            Self.operation(
+                "add", path: "Patient", parts: Self.name("contact"),
                 Self.value(
                     #""part":[{"name":"name","valueHumanName":{"text":"t"}},{"name":"telecom","valueContactPoint":{"value":"9"}}]"#
                 )))
@@ -51,58 +54,76 @@ import Testing
         #expect(
             try applied(
                 Self.operation(
-                    "insert", "Patient.name[0].given", Self.number("index", 1), Self.value(#""valueString":"X""#)))[
+                    "insert", path: "Patient.name[0].given", parts: Self.number("index", 1),
+                    Self.value(#""valueString":"X""#)))[
                     "name"]?[0]?["given"] == .array(["A", "X", "B", "C"]))
         #expect(
             try applied(
                 Self.operation(
-                    "move", "Patient.name.first().given", Self.number("source", 2), Self.number("destination", 0)))[
+                    "move", path: "Patient.name.first().given", parts: Self.number("source", 2),
+                    Self.number("destination", 0)))[
                     "name"]?[0]?["given"] == .array(["C", "A", "B"]))
         let deleted = try applied(
-            Self.operation("delete", "Patient.contact[0]"), Self.operation("delete", "Patient.name[0].given[1]"),
-            Self.operation("delete", "Patient.deceased"), Self.operation("delete", "Patient.photo"))
+            Self.operation("delete", path: "Patient.contact[0]"),
+            Self.operation("delete", path: "Patient.name[0].given[1]"),
+            Self.operation("delete", path: "Patient.deceased"), Self.operation("delete", path: "Patient.photo"))
         #expect(deleted["contact"] == nil && deleted["name"]?[0]?["given"] == .array(["A", "C"]))
         #expect(deleted["deceasedBoolean"] == nil)
-        #expect(try applied(Self.operation("delete", "Patient.birthDate"))["_birthDate"] == nil)
+        #expect(try applied(Self.operation("delete", path: "Patient.birthDate"))["_birthDate"] == nil)
     }
 
     @Test func replacesOneElement() throws {
         let replaced = try applied(
-            Self.operation("replace", "Patient.birthDate", Self.value(#""valueDate":"1930-01-01""#)),
-            Self.operation("replace", "Patient.deceased", Self.value(#""valueBoolean":true"#)),
+            Self.operation("replace", path: "Patient.birthDate", parts: Self.value(#""valueDate":"1930-01-01""#)),
+            Self.operation("replace", path: "Patient.deceased", parts: Self.value(#""valueBoolean":true"#)),
             Self.operation(
-                "replace", "Patient.name.where(use = 'official').given.last()", Self.value(#""valueString":"Z""#)))
+                "replace", path: "Patient.name.where(use = 'official').given.last()",
+                parts: Self.value(#""valueString":"Z""#)))
         #expect(replaced["birthDate"] == "1930-01-01" && replaced["deceasedBoolean"] == true)
         #expect(replaced["name"]?[0]?["given"]?[2] == "Z")
     }
 
     @Test(
         arguments: [
-            (operation("replace", "Patient.name", value(#""valueString":"x""#)), "patch-not-applicable"),
-            (operation("replace", "Patient.photo", value(#""valueString":"x""#)), "patch-not-applicable"),
-            (operation("delete", "Patient.name.given"), "patch-not-applicable"),
-            (operation("delete", "Observation.name[0]"), nil),
-            (operation("add", "Patient", name("birthDate"), value(#""valueDate":"2000""#)), "patch-not-applicable"),
-            (operation("add", "Patient.birthDate", name("x"), value(#""valueDate":"2000""#)), "patch-not-applicable"),
+            (operation("replace", path: "Patient.name", parts: value(#""valueString":"x""#)), "patch-not-applicable"),
+            (operation("replace", path: "Patient.photo", parts: value(#""valueString":"x""#)), "patch-not-applicable"),
+            (operation("delete", path: "Patient.name.given"), "patch-not-applicable"),
+            (operation("delete", path: "Observation.name[0]"), nil),
             (
-                operation("insert", "Patient.name[0].given", number("index", 4), value(#""valueString":"x""#)),
+                operation("add", path: "Patient", parts: name("birthDate"), value(#""valueDate":"2000""#)),
                 "patch-not-applicable"
             ),
             (
-                operation("insert", "Patient.name[0].given", number("index", -1), value(#""valueString":"x""#)),
+                operation("add", path: "Patient.birthDate", parts: name("x"), value(#""valueDate":"2000""#)),
+                "patch-not-applicable"
+            ),
+            (
+                operation(
+                    "insert", path: "Patient.name[0].given", parts: number("index", 4), value(#""valueString":"x""#)),
+                "patch-not-applicable"
+            ),
+            (
+                operation(
+                    "insert", path: "Patient.name[0].given", parts: number("index", -1), value(#""valueString":"x""#)),
                 "patch-invalid"
             ),
-            (operation("insert", "Patient.name[0]", number("index", 0), value(#""valueString":"x""#)), "patch-invalid"),
-            (operation("move", "Patient.name", number("source", 0), number("destination", 9)), "patch-not-applicable"),
-            (operation("turn", "Patient.name"), "patch-invalid"),
-            (operation("delete", "Patient..name"), "patch-invalid"),
-            (operation("delete", "Patient.name.trace('x')"), "patch-invalid"),
-            (operation("delete", ""), "patch-invalid"),
-            (operation("delete", "Patient.name.where(("), "patch-invalid"),
-            (operation("replace", "Patient.birthDate"), "patch-invalid"),
-            (operation("delete", "Patient.name.where(given.single() = 'A')"), "patch-invalid"),
+            (
+                operation("insert", path: "Patient.name[0]", parts: number("index", 0), value(#""valueString":"x""#)),
+                "patch-invalid"
+            ),
+            (
+                operation("move", path: "Patient.name", parts: number("source", 0), number("destination", 9)),
+                "patch-not-applicable"
+            ),
+            (operation("turn", path: "Patient.name"), "patch-invalid"),
+            (operation("delete", path: "Patient..name"), "patch-invalid"),
+            (operation("delete", path: "Patient.name.trace('x')"), "patch-invalid"),
+            (operation("delete", path: ""), "patch-invalid"),
+            (operation("delete", path: "Patient.name.where(("), "patch-invalid"),
+            (operation("replace", path: "Patient.birthDate"), "patch-invalid"),
+            (operation("delete", path: "Patient.name.where(given.single() = 'A')"), "patch-invalid"),
         ] as [(String, String?)])
-    func whatCannotBeDoneIsRefused(operation: String, code: String?) throws {
+    func invalidOperationIsRefused(operation: String, code: String?) throws {
         do throws(any Error) {
             let unchanged = try applied(operation)
             let patient = try JSON(parsing: Self.patient)
@@ -115,8 +136,8 @@ import Testing
     @Test func conditionsThatTakeTooLongEnd() throws {
         let deep = String(repeating: "repeat(given).", count: 40) + "exists()"
         let path = "Patient.name.where(\(deep))"
-        _ = try? applied(Self.operation("delete", path))
-        let long = Self.operation("delete", "Patient" + String(repeating: ".name", count: 1_000))
+        _ = try? applied(Self.operation("delete", path: path))
+        let long = Self.operation("delete", path: "Patient" + String(repeating: ".name", count: 1_000))
         #expect(throws: PatchError.self) { try applied(long) }
     }
 
@@ -132,7 +153,7 @@ import Testing
             try FHIRPathPatch(Resource(try #require(try JSON(parsing: patch).object))).applied(to: resource.object))
     }
 
-    /// Paths as FHIRPath writes them.
+    /// Paths in FHIRPath's syntax.
     @Test(arguments: [
         ("Patient.extension('http://e.org/x').value", "extension", 0, "valueString"),
         ("Patient.extension.where(url = 'http://e.org/x').value", "extension", 0, "valueString"),
@@ -146,42 +167,49 @@ import Testing
         ("(Patient.name).where(use.startsWith('us')).given.last()", "name", 1, "given"),
         ("Patient.name.where(given.exists($this = 'B') and (use = 'usual')).given[0]", "name", 1, "given"),
     ])
-    func pathsFindWhatFHIRPathFinds(path: String, list: String, index: Int, member: String) throws {
-        let changed = try Self.extensible(Self.operation("replace", path, Self.value(#""valueString":"new""#)))
+    func pathsSelectTheElementsOfFHIRPath(path: String, list: String, index: Int, member: String) throws {
+        let changed = try Self.extensible(
+            Self.operation("replace", path: path, parts: Self.value(#""valueString":"new""#)))
         let element = changed[list]?[index]?[member]
         #expect(element == "new" || element == .array(["new"]), "\(changed)")
-        let deleted = try Self.extensible(Self.operation("delete", path))
+        let deleted = try Self.extensible(Self.operation("delete", path: path))
         #expect(deleted[list]?[index]?[member] == nil, "\(deleted)")
     }
 
     @Test func aValueOfAnotherTypeReplacesTheMember() throws {
         let changed = try Self.extensible(
             Self.operation(
-                "replace", "Patient.extension('http://e.org/x').value", Self.value(#""valueInteger":3"#)),
+                "replace", path: "Patient.extension('http://e.org/x').value", parts: Self.value(#""valueInteger":3"#)),
             Self.operation(
-                "replace", "Patient.extension('http://e.org/y').value.unit", Self.value(#""valueString":"g""#)))
+                "replace", path: "Patient.extension('http://e.org/y').value.unit",
+                parts: Self.value(#""valueString":"g""#)))
         #expect(changed["extension"]?[0] == ["url": "http://e.org/x", "valueInteger": 3], "\(changed)")
         #expect(changed["extension"]?[1]?["valueQuantity"]?["unit"] == "g")
     }
 
-    @Test func partsMakeElementsOfTheirTypes() throws {
-        func add(_ path: String, _ name: String, _ parts: String) -> String {
-            Self.operation("add", path, Self.name(name), #"{"name":"value","part":[\#(parts)]}"#)
+    @Test func partsBecomeElementsOfTheirTypes() throws {
+        func add(_ path: String, name: String, parts: String) -> String {
+            Self.operation("add", path: path, parts: Self.name(name), #"{"name":"value","part":[\#(parts)]}"#)
         }
         let changed = try Self.extensible(
-            add("Patient", "extension", #"{"name":"url","valueUri":"urn:z"},{"name":"value","valueString":"s"}"#),
             add(
-                "Patient", "extension",
-                #"{"name":"url","valueUri":"urn:n"},{"name":"extension","part":[{"name":"url","valueUri":"i"},{"name":"value","valueCode":"c"}]}"#
+                "Patient", name: "extension",
+                parts: #"{"name":"url","valueUri":"urn:z"},{"name":"value","valueString":"s"}"#),
+            add(
+                "Patient", name: "extension",
+                parts:
+                    #"{"name":"url","valueUri":"urn:n"},{"name":"extension","part":[{"name":"url","valueUri":"i"},{"name":"value","valueCode":"c"}]}"#
             ),
             add(
-                "Patient", "contact",
-                #"{"name":"telecom","valueContactPoint":{"value":"9"}},{"name":"name","part":[{"name":"given","valueString":"G"},{"name":"given","valueString":"H"}]}"#
+                "Patient", name: "contact",
+                parts:
+                    #"{"name":"telecom","valueContactPoint":{"value":"9"}},{"name":"name","part":[{"name":"given","valueString":"G"},{"name":"given","valueString":"H"}]}"#
             ),
-            add("Patient", "maritalStatus", #"{"name":"coding","part":[{"name":"code","valueCode":"M"}]}"#),
             add(
-                "Patient.birthDate", "extension",
-                #"{"name":"url","valueUri":"urn:b"},{"name":"value","valueInteger":1}"#))
+                "Patient", name: "maritalStatus", parts: #"{"name":"coding","part":[{"name":"code","valueCode":"M"}]}"#),
+            add(
+                "Patient.birthDate", name: "extension",
+                parts: #"{"name":"url","valueUri":"urn:b"},{"name":"value","valueInteger":1}"#))
         #expect(changed["extension"]?[2] == ["url": "urn:z", "valueString": "s"], "\(changed)")
         #expect(changed["extension"]?[3]?["extension"] == .array([["url": "i", "valueCode": "c"]]))
         #expect(changed["contact"]?[0]?["telecom"] == .array([["value": "9"]]))
@@ -193,12 +221,13 @@ import Testing
     @Test func extensionsOfAPrimitiveAreFound() throws {
         let changed = try Self.extensible(
             Self.operation(
-                "replace", "Patient.birthDate.extension('urn:t').value", Self.value(#""valueString":"b""#)))
+                "replace", path: "Patient.birthDate.extension('urn:t').value", parts: Self.value(#""valueString":"b""#))
+        )
         #expect(changed["_birthDate"]?["extension"]?[0]?["valueString"] == "b" && changed["birthDate"] == "1920-01-01")
         #expect(throws: PatchError.self) {
             try Self.extensible(
                 Self.operation(
-                    "add", "Patient", Self.name("maritalStatus"),
+                    "add", path: "Patient", parts: Self.name("maritalStatus"),
                     #"{"name":"value","part":[{"name":"text","valueString":"a"},{"name":"text","valueString":"b"}]}"#))
         }
     }

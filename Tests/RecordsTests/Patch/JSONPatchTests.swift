@@ -15,7 +15,7 @@ private func code(_ body: () throws -> Void) -> String? {
 }
 
 @Suite struct JSONPatchTests {
-    /// Document, patch and result: RFC 6902 appendix A, and places that RFC 6901 names.
+    /// Document, patch and result: RFC 6902 appendix A, and pointers of RFC 6901.
     @Test(arguments: [
         (#"{"foo":"bar"}"#, #"[{"op":"add","path":"/baz","value":"qux"}]"#, #"{"baz":"qux","foo":"bar"}"#),
         (
@@ -61,7 +61,7 @@ private func code(_ body: () throws -> Void) -> String? {
         (#"{"a":1.50}"#, #"[{"op":"test","path":"","value":{"a":1.5}}]"#, #"{"a":1.50}"#),
         (#"{"":1}"#, #"[{"op":"replace","path":"/","value":2}]"#, #"{"":2}"#),
     ])
-    func theOperationsDoWhatTheStandardSays(document: String, patch: String, result: String) throws {
+    func operationsGiveTheResultsOfTheStandard(document: String, patch: String, result: String) throws {
         let changed = try JSONPatch(json(patch)).applied(to: json(document))
         #expect(try changed.isSameData(as: json(result)), "\(String(decoding: changed.data(), as: UTF8.self))")
     }
@@ -84,7 +84,7 @@ private func code(_ body: () throws -> Void) -> String? {
         (#"{"foo":1}"#, #"[{"op":"spam","path":"/bar"}]"#, "patch-invalid"),
         (#"{"foo":1}"#, #"{"op":"remove","path":"/foo"}"#, "patch-invalid"),
     ])
-    func whatCannotBeDoneIsRefusedByItsCode(document: String, patch: String, expected: String) throws {
+    func invalidOperationIsRefusedWithItsCode(document: String, patch: String, expected: String) throws {
         let document = try json(document)
         let patch = try json(patch)
         #expect(code { _ = try JSONPatch(patch).applied(to: document) } == expected)
@@ -97,18 +97,18 @@ private func code(_ body: () throws -> Void) -> String? {
         #expect(try document == json(#"{"a":1,"b":2}"#))
     }
 
-    @Test func whatDoublesADocumentAgainAndAgainIsStopped() throws {
+    @Test func repeatedDoublingAndLongPatchesAreRefused() throws {
         let doubling = (0..<200).map { #"{"op":"copy","from":"","path":"/\#($0)"}"# }.joined(separator: ",")
         let patch = try JSONPatch(json("[\(doubling)]"))
         #expect(code { _ = try patch.applied(to: .object(JSONObject())) } == "too-costly")
-        let many = Array(repeating: #"{"op":"remove","path":"/a"}"#, count: JSONPatch.mostOperations + 1)
+        let many = Array(repeating: #"{"op":"remove","path":"/a"}"#, count: JSONPatch.maximumOperations + 1)
         let list = try json("[\(many.joined(separator: ","))]")
         #expect(code { _ = try JSONPatch(list) } == "patch-invalid")
         let deep = try json(#"[{"op":"remove","path":"\#(String(repeating: "/a", count: 100_000))"}]"#)
         #expect(code { _ = try JSONPatch(deep) } == "patch-invalid")
     }
 
-    /// An operation costs what it changes, not what stands beside it.
+    /// The cost of an operation depends on the changed part, not on the rest of the document.
     @Test func anOperationDoesNotCopyTheDocument() throws {
         let growth = try Growth.of(from: 500) { size in
             let elements = (0..<size).map { JSON.number(JSONNumber($0)) }
@@ -121,8 +121,8 @@ private func code(_ body: () throws -> Void) -> String? {
         #expect(growth.factor < 3, "\(growth)")
     }
 
-    /// Digits, the order of members and what nobody knows stay as they are.
-    @Test func whatIsNotChangedStaysAsItIs() throws {
+    /// Digits, the order of members and unknown members stay unchanged.
+    @Test func unchangedMembersStayAsTheyWere() throws {
         let document =
             #"{"resourceType":"Observation","x":[1.00,{"y":"z"}],"valueQuantity":{"value":70.10,"unit":"kg"}}"#
         let patch = try JSONPatch(json(#"[{"op":"replace","path":"/valueQuantity/unit","value":"g"}]"#))
@@ -131,8 +131,8 @@ private func code(_ body: () throws -> Void) -> String? {
             String(decoding: changed.data(), as: UTF8.self) == document.replacingOccurrences(of: "kg", with: "g"))
     }
 
-    /// Whatever is added at a place is found there and is gone when it is removed.
-    @Test func addingAndRemovingIsTheSameAsNothing() throws {
+    /// A value added at a path is found there, and is absent after it is removed.
+    @Test func addAndRemoveRestoreTheDocument() throws {
         var generator = Seeded.fresh()
         for _ in 0..<500 {
             let document = Self.random(&generator, depth: 4)
@@ -172,7 +172,7 @@ private func code(_ body: () throws -> Void) -> String? {
         }
     }
 
-    /// The paths of all arrays and objects.
+    /// Returns the paths of all arrays and objects.
     private static func containers(_ value: JSON, _ path: [String]) -> [[String]] {
         switch value {
         case .array(let elements):
@@ -184,7 +184,7 @@ private func code(_ body: () throws -> Void) -> String? {
 }
 
 @Suite struct MergePatchTests {
-    /// RFC 7396 appendix A, as far as the patch is an object.
+    /// RFC 7396 appendix A, for patches that are objects.
     @Test(arguments: [
         (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#), (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
         (#"{"a":"b"}"#, #"{"a":null}"#, "{}"), (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
@@ -193,11 +193,11 @@ private func code(_ body: () throws -> Void) -> String? {
         (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#), (#"{"e":null}"#, #"{"a":1}"#, #"{"e":null,"a":1}"#),
         (#"[1,2]"#, #"{"a":"b","c":null}"#, #"{"a":"b"}"#), ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
     ])
-    func theExamplesOfTheStandardComeOut(document: String, patch: String, result: String) throws {
+    func mergePatchExamplesOfTheStandardAreMet(document: String, patch: String, result: String) throws {
         #expect(try MergePatch(json(patch)).applied(to: json(document)) == json(result))
     }
 
-    @Test func whatIsNoObjectIsNoPatchOfAResource() throws {
+    @Test func mergePatchMustBeAnObject() throws {
         for text in ["[]", #""a""#, "null", "1"] {
             let patch = try json(text)
             #expect(code { _ = try MergePatch(patch) } == "patch-invalid")
@@ -206,7 +206,7 @@ private func code(_ body: () throws -> Void) -> String? {
 
     private func budget(_ bytes: Int) -> PatchBudget { PatchBudget(bytes: bytes, steps: .unlimited) }
 
-    /// A text is copied in no time, and is bytes all the same.
+    /// Copying a text takes no time, but its bytes count.
     @Test(arguments: [
         (#"{"op":"copy","from":"/a","path":"/b"}"#, 1_000_000),
         (#"{"op":"test","path":"/a","value":"VALUE"}"#, 1_000_000),
@@ -228,8 +228,8 @@ private func code(_ body: () throws -> Void) -> String? {
             } == "too-costly")
     }
 
-    /// Copies of copies: what they would hold is counted without being made.
-    @Test func nestedCopiesAreStoppedSoon() throws {
+    /// Copies of copies: the size of the result is computed without making it.
+    @Test func nestedCopiesAreTooCostly() throws {
         let doubling = (0..<40).map { #"{"op":"copy","from":"/a","path":"/a/\#($0)"}"# }.joined(separator: ",")
         let patch = try JSONPatch(json("[\(doubling)]"))
         let document: JSON = ["a": ["n": .string(String(repeating: "x", count: 10_000))]]

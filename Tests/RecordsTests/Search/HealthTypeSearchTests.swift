@@ -4,11 +4,11 @@ import Testing
 
 @testable import Records
 
-/// A search by HealthKit's code finds the Observations of the type, whichever code they have.
+/// A search by HealthKit's code finds the Observations of the type with any of its codes.
 @Suite struct HealthTypeSearchTests {
     private static let system = "http://developer.apple.com/documentation/healthkit"
 
-    private func observation(_ id: String, _ codings: String, _ rest: String = "") -> String {
+    private func observation(_ id: String, codings: String, rest: String = "") -> String {
         #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"coding":[\#(codings)]}"#
             + #","effectiveDateTime":"2026-03-01T10:00:00Z"\#(rest)}"#
     }
@@ -18,17 +18,19 @@ import Testing
     @Test func everyCodeOfATypeIsFoundUnderHealthKitsCode() async throws {
         let fixture = try await RecordsFixture()
         let value = #","valueQuantity":{"value":94,"unit":"%","system":"http://unitsofmeasure.org","code":"%"}"#
-        try await fixture.put(observation("pulse", loinc("59408-5"), value))
-        try await fixture.put(observation("both", loinc("59408-5") + "," + loinc("2708-6"), value))
+        try await fixture.put(observation("pulse", codings: loinc("59408-5"), rest: value))
+        try await fixture.put(observation("both", codings: loinc("59408-5") + "," + loinc("2708-6"), rest: value))
         try await fixture.put(
             observation(
-                "ms", #"{"system":"com.apple.health","code":"HKQuantityTypeIdentifierOxygenSaturation"}"#, value))
-        try await fixture.put(observation("rate", loinc("8867-4")))
+                "ms", codings: #"{"system":"com.apple.health","code":"HKQuantityTypeIdentifierOxygenSaturation"}"#,
+                rest: value))
+        try await fixture.put(observation("rate", codings: loinc("8867-4")))
         let pressures = ["8480-6", "8462-4"].map {
             #"{"code":{"coding":[\#(loinc($0))]},"valueQuantity":{"value":120,"unit":"mmHg"}}"#
         }
         try await fixture.put(
-            observation("pressure", loinc("85354-9"), #","component":[\#(pressures.joined(separator: ","))]"#))
+            observation(
+                "pressure", codings: loinc("85354-9"), rest: #","component":[\#(pressures.joined(separator: ","))]"#))
         func found(_ query: String) async throws -> Set<String> {
             let (status, json) = try await fixture.get("/fhir/Observation?" + query)
             #expect(status == 200, "\(query)")
@@ -37,7 +39,7 @@ import Testing
         let type = "code=\(Self.system)%7CHKQuantityTypeIdentifierOxygenSaturation"
         #expect(try await found(type) == ["pulse", "both", "ms"])
         #expect(try await found("code=HKQuantityTypeIdentifierHeartRate") == ["rate"])
-        // A code of a terminology finds what has it, as FHIR defines the search.
+        // A code of a terminology finds the resources that have it, as FHIR defines the search.
         #expect(try await found("code=http://loinc.org%7C2708-6") == ["both"])
         let systolic = "\(Self.system)%7CHKQuantityTypeIdentifierBloodPressureSystolic"
         #expect(try await found("component-code=\(systolic)") == ["pressure"])
@@ -51,9 +53,9 @@ import Testing
         try await fixture.close()
     }
 
-    /// What the index finds a search of the values in memory finds as well.
+    /// A search of values in memory finds the same as the index.
     @Test func valuesInMemoryHaveTheTypeToo() throws {
-        let resource = try Resource(Data(observation("o", loinc("59408-5")).utf8))
+        let resource = try Resource(Data(observation("o", codings: loinc("59408-5")).utf8))
         let values = try #require(SearchValues(of: resource))
         let codes = values["code"].compactMap { if case .token(let token) = $0 { token.code } else { nil } }
         #expect(codes == ["59408-5", "HKQuantityTypeIdentifierOxygenSaturation"])

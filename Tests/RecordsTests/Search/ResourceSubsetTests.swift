@@ -23,7 +23,7 @@ import Testing
         Set(try part(subset, Self.patient).object?.keys ?? [])
     }
 
-    @Test func aPartHasWhatIsAskedForAndWhatItTakes() throws {
+    @Test func subsetHasTheRequestedAndMandatoryElements() throws {
         let always: Set = ["resourceType", "id", "meta"]
         let modifiers: Set = ["modifierExtension", "active", "deceasedBoolean"]
         let summary = try keys(ResourceSubset.summary)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func aSummaryGoesIntoElements() throws {
+    @Test func summaryIncludesNestedElements() throws {
         let attachment = try part(
             .summary,
             #"{"resourceType":"DocumentReference","id":"d","status":"current","content":[{"attachment":{"contentType":"a/b","data":"AAAA","url":"u"}}]}"#
@@ -54,15 +54,15 @@ import Testing
         #expect(name?["_family"]?["id"] == "f")
     }
 
-    @Test func aMarkStandsOnce() throws {
+    @Test func subsettedTagIsAddedOnce() throws {
         let once = try ResourceSubset.summary.of(Resource(Array(Self.patient.utf8))).json.bytes()
         let twice = ResourceSubset.summary.of(try Resource(once))
         #expect(twice.json["meta"]?["tag"]?.array?.count == 1)
     }
 
-    /// What is left of R4's examples has all that R4 demands.
+    /// Subsets of R4's examples have all mandatory elements of R4.
     @Test(.enabled(if: SearchedExamples.archive != nil, "TRIBUTARY_CONFORMANCE is not set"))
-    func whatIsLeftIsWhole() throws {
+    func subsetsKeepMandatoryElements() throws {
         var count = 0
         for (name, resource) in try SearchedExamples.all().prefix(400) {
             guard let type = TypeModel.r4.type(resource.resourceType) else { continue }

@@ -8,18 +8,18 @@ import Trust
 
 @testable import Records
 
-/// Random searches of random stores by random grants.
+/// Random searches of random stores with random grants.
 @Suite struct SearchAgreementTests {
-    /// All pages of a search: what each has, with what comes with it, and the number of all.
+    /// All pages of a search: the matches of each page with their includes, and the total.
     private struct Pages: Equatable {
         var matches: [[String]] = []
         var included: [Set<String>] = []
         var total: Int?
     }
 
-    /// - Parameter limits: with small ones a small store is gone through as a large one.
+    /// - Parameter limits: With small limits a small store is searched like a large one.
     private func pages(
-        _ scope: SearchQuery.Scope, _ query: String, _ grant: AccessGrant?, limits: SearchLimits = .standard,
+        _ scope: SearchQuery.Scope, query: String, by grant: AccessGrant?, limits: SearchLimits = .standard,
         in store: SearchStore
     ) async throws -> Pages {
         var pages = Pages()
@@ -38,7 +38,7 @@ import Trust
         return pages
     }
 
-    private func expected(_ scope: SearchQuery.Scope, _ query: String, _ grant: AccessGrant?, in store: SearchStore)
+    private func expected(_ scope: SearchQuery.Scope, query: String, by grant: AccessGrant?, in store: SearchStore)
         throws -> Pages
     {
         let search = try store.search(scope, query, by: grant)
@@ -59,21 +59,21 @@ import Trust
         return pages
     }
 
-    /// The index, the filter in SQL and the pages say what the conditions, the policy and a sort say in memory.
+    /// The index, the filter in SQL and the pages agree with the conditions, the policy and a sort in memory.
     @Test(arguments: TestEngine.allCases)
-    func searchesAnswerWhatTheResourcesSay(engine: TestEngine) async throws {
+    func searchesAgreeWithTheResourcesInMemory(engine: TestEngine) async throws {
         try await agree(SearchedResources(random: .fresh()), searches: engine == .sqlite ? 400 : 80, on: engine)
     }
 
-    /// Searches that found nothing and brought nothing would agree about nothing. How much random ones find differs
-    /// from seed to seed, so that it is one seed that shows it.
-    @Test func theSearchesFindAndBringMuch() async throws {
+    /// Searches without matches and includes prove nothing. The number of matches of random searches depends on the
+    /// seed, so a fixed seed shows it.
+    @Test func randomSearchesHaveMatchesAndIncludes() async throws {
         let (found, brought) = try await agree(
             SearchedResources(random: Seeded(20_261_126)), searches: 200, on: .sqlite)
         #expect(found > 200 && brought > 50)
     }
 
-    /// - Returns: how many matches the searches had, and how many resources came with them.
+    /// - Returns: The number of matches of the searches, and of included resources.
     @discardableResult private func agree(
         _ random: SearchedResources, searches number: Int, on engine: TestEngine
     ) async throws -> (found: Int, brought: Int) {
@@ -87,14 +87,16 @@ import Trust
         var (found, brought) = (0, 0)
         try await SearchStore.with(resources, deleted: deleted, on: engine) { store in
             var empty = 0
-            for (place, ((scope, query), grant)) in searches.enumerated() {
-                let few = place % 4
+            for (index, ((scope, query), grant)) in searches.enumerated() {
+                let few = index % 4
                 let limits =
-                    place % 3 == 0 ? .standard : SearchLimits(most: few, mostSorted: few, windows: [few + 2, 20])
-                // Of what finds many the number is told where it is asked for.
-                let asked = place % 3 == 0 ? query : query + "&_total=accurate"
-                let pages = try await pages(scope, asked, grant, limits: limits, in: store)
-                let expected = try expected(scope, query, grant, in: store)
+                    index % 3 == 0
+                    ? .standard
+                    : SearchLimits(maximumLookups: few, maximumSortedLookups: few, windows: [few + 2, 20])
+                // For many matches the total is returned if it is requested.
+                let asked = index % 3 == 0 ? query : query + "&_total=accurate"
+                let pages = try await pages(scope, query: asked, by: grant, limits: limits, in: store)
+                let expected = try expected(scope, query: query, by: grant, in: store)
                 #expect(pages == expected, "seed \(seed): \(scope)?\(query) by \(String(describing: grant))")
                 found += pages.total ?? 0
                 brought += pages.included.reduce(0) { $0 + $1.count }
@@ -105,8 +107,8 @@ import Trust
         return (found, brought)
     }
 
-    /// What a grant is answered is what a store answers that has no more than the grant shows.
-    @Test func whatIsHiddenChangesNoAnswer() async throws {
+    /// A grant gets the same responses as from a store with only the permitted resources.
+    @Test func hiddenResourcesDoNotChangeResponses() async throws {
         var made = SearchedResources(random: .fresh())
         let seed = made.random.seed
         let resources = made.resources()
@@ -127,12 +129,14 @@ import Trust
             for some in [resources, shown] {
                 try await SearchStore.with(some) { store in
                     var ofStore: [Pages] = []
-                    for (scope, query) in searches { ofStore.append(try await pages(scope, query, grant, in: store)) }
+                    for (scope, query) in searches {
+                        ofStore.append(try await pages(scope, query: query, by: grant, in: store))
+                    }
                     answers.append(ofStore)
                 }
             }
-            for (place, search) in searches.enumerated() {
-                #expect(answers[0][place] == answers[1][place], "seed \(seed): \(search) by \(grant)")
+            for (index, search) in searches.enumerated() {
+                #expect(answers[0][index] == answers[1][index], "seed \(seed): \(search) by \(grant)")
             }
         }
     }

@@ -7,7 +7,7 @@ import Trust
 
 @testable import Records
 
-/// Chains, reverse chains, what comes with a page, orders, systems and compartments, by example.
+/// Chains, reverse chains, includes, orders, systems and compartments, by example.
 @Suite struct SearchChainTests {
     private static let resources = [
         #"{"resourceType":"Organization","id":"clinic","name":"North"}"#,
@@ -50,7 +50,7 @@ import Trust
         ])
     }
 
-    @Test func whatRefersIsAskedFor() async throws {
+    @Test func reverseChainsFollowReferences() async throws {
         try await answers([
             ("Patient", "_has:Observation:patient:code=x", ["anna"]),
             ("Patient", "_has:Observation:subject:code:not=x", ["bob"]),
@@ -64,7 +64,7 @@ import Trust
         ])
     }
 
-    /// As many steps as are allowed, each of what a grant shows: inside of each other they were more than SQLite reads.
+    /// The maximum number of steps, each limited by a grant: nested in each other they would exceed SQLite's limit.
     @Test func theLongestChainsAreFollowed() async throws {
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .only(["anna", "bob"]),
@@ -98,7 +98,7 @@ import Trust
         }
     }
 
-    @Test func whatBelongsToAPageComesWithIt() async throws {
+    @Test func includesAddReferencedResources() async throws {
         try await answers([
             ("Observation", "_id=o1&_include=Observation:subject", ["o1", "+anna"]),
             ("Observation", "_id=o1&_include=Observation:subject:Group", ["o1"]),
@@ -112,7 +112,7 @@ import Trust
                 "_id=o1&_include=*&_include:iterate=Patient:*&_include:iterate=Organization:partof",
                 ["o1", "+anna", "+ward", "+doctor", "+clinic"]
             ),
-            // What is on the page does not come again.
+            // A match of the page is not included again.
             ("Observation", "_include=Observation:has-member&code=x,y", ["o1", "o2"]),
             ("Observation", "_id=o3&_include:iterate=Observation:has-member", ["o3", "+o2", "+o1"]),
             ("Patient", "_id=bob&_revinclude=Observation:subject", ["bob", "+o2", "+o3"]),
@@ -128,7 +128,7 @@ import Trust
         ])
     }
 
-    @Test func pagesStandInTheirOrder() async throws {
+    @Test func pagesFollowTheRequestedOrder() async throws {
         try await answers([
             ("Observation", "_sort=date", ["o2", "o1", "o3"]), ("Observation", "_sort=-date", ["o1", "o2", "o3"]),
             ("Observation", "_sort=value-quantity", ["o2", "o1", "o3"]),
@@ -169,8 +169,8 @@ import Trust
         }
     }
 
-    /// Of what a grant does not show nothing is learnt, by whichever way it is asked for.
-    @Test func hiddenRecordsAreNoWay() async throws {
+    /// No form of search reveals anything about records outside of the grant.
+    @Test func hiddenRecordsDoNotAffectSearches() async throws {
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.rs"))
         let onlyObservations = try AccessGrant(
@@ -182,7 +182,7 @@ import Trust
             #expect(try await store.ids("Patient", "_has:Condition:patient:code:not=hiv", by: grant).isEmpty)
             #expect(try await store.ids("Patient", "_id=bob&_revinclude=Condition:patient", by: grant) == ["bob"])
             #expect(try await store.ids(.system, "_id=secret", by: grant).isEmpty)
-            // A patient who may be found may not come along without being read; an organization is no way either.
+            // A patient that may be searched and not read is not included; an organization is not followed either.
             let found = try await store.ids("Observation", "subject:Patient.name=ann", by: onlyObservations)
             #expect(found == ["o1"])
             let brought = try await store.ids(
@@ -193,11 +193,11 @@ import Trust
         }
     }
 
-    @Test func tooMuchIsRefused() async throws {
-        let many = (0...IncludedRecords.most).map {
+    @Test func excessiveIncludesAreRefused() async throws {
+        let many = (0...IncludedRecords.maximumCount).map {
             #"{"resourceType":"Basic","id":"b\#($0)","subject":{"reference":"Patient/p"}}"#
         }
-        let line = (0...IncludedRecords.mostRounds + 1).map {
+        let line = (0...IncludedRecords.maximumRounds + 1).map {
             #"{"resourceType":"Organization","id":"l\#($0)","partOf":{"reference":"Organization/l\#($0 + 1)"}}"#
         }
         try await SearchStore.with([#"{"resourceType":"Patient","id":"p"}"#] + many + line) { store in

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Records
 
-/// What SQL finds in the index is what the conditions find in the resources themselves.
+/// The SQL finds in the index what the conditions find in the resources themselves.
 @Suite(.enabled(if: SearchedExamples.archive != nil, "TRIBUTARY_CONFORMANCE is not set"))
 struct SearchConditionStatementTests {
-    /// A resource as it is stored, with what is searched in memory.
+    /// A stored resource with its values for the search in memory.
     private struct Stored {
         let number: Int64
         let id: String
@@ -20,7 +20,7 @@ struct SearchConditionStatementTests {
     }
 
     @Test(arguments: TestEngine.allCases)
-    func theIndexFindsWhatTheResourcesSay(engine: TestEngine) async throws {
+    func indexAgreesWithTheResourcesInMemory(engine: TestEngine) async throws {
         let resources = try SearchedExamples.all().map(\.resource)
         try await withSearchTables(on: engine) { database async throws in
             let stored = try await store(resources, in: database)
@@ -31,7 +31,7 @@ struct SearchConditionStatementTests {
                 var conditions: Set<String> = []
                 for one in ofType {
                     for entry in one.values.entries {
-                        for text in searches(entry, one.values.tree, &random)
+                        for text in searches(entry, tree: one.values.tree, random: &random)
                         where !text.hasPrefix("_lastUpdated") { conditions.insert(text) }
                     }
                 }
@@ -40,12 +40,12 @@ struct SearchConditionStatementTests {
                     conditions.insert(parameter.code + ":missing=true")
                     conditions.insert(parameter.code + ":missing=false")
                 }
-                // PostgreSQL says the same of fewer: each statement is prepared anew.
+                // PostgreSQL runs fewer of them: it prepares each statement again.
                 var chosen = conditions.sorted()
                 if engine == .postgresql { chosen = Array(chosen.shuffled(using: &random).prefix(40)) }
                 let (own, all) = (ofType, chosen)
                 let results = try await database.read { transaction in
-                    try all.compactMap { text in try Self.compare(text, type, own, in: transaction) }
+                    try all.compactMap { text in try Self.compare(text, type: type, stored: own, in: transaction) }
                 }
                 asked += results.count
                 found += results.reduce(0, +)
@@ -57,9 +57,9 @@ struct SearchConditionStatementTests {
 
     private func one(_ stored: [Stored]) -> Stored { stored[0] }
 
-    /// Compares one search; nil for one that is no search.
+    /// Compares one search; returns nil if it is not a valid search.
     private static func compare(
-        _ text: String, _ type: String, _ stored: [Stored], in transaction: any SQLTransaction
+        _ text: String, type: String, stored: [Stored], in transaction: any SQLTransaction
     ) throws -> Int? {
         guard let mark = text.firstIndex(of: "=") else { return nil }
         let (name, value) = (String(text[..<mark]), String(text[text.index(after: mark)...]))
@@ -67,7 +67,7 @@ struct SearchConditionStatementTests {
         guard let condition = try? SearchCondition(name, value: value, of: type, in: context) else { return nil }
         let predicate = try SearchPredicate(condition, terms: StoredTerms(transaction: transaction))
         let expected = stored.filter { condition.matches($0.values) }.map(\.id)
-        // As what finds the records, and as what each is asked.
+        // As the condition that finds records, and as one that is checked for each record.
         for isFinding in [true, false] {
             let asked = predicate.condition(type: type, isFinding: isFinding)
             let rows = try transaction.query(
@@ -79,9 +79,9 @@ struct SearchConditionStatementTests {
         return expected.count
     }
 
-    /// A value as several searches ask for it.
+    /// Returns several searches for a value.
     private func searches(
-        _ entry: SearchValues.Entry, _ tree: SearchTree, _ random: inout Seeded
+        _ entry: SearchValues.Entry, tree: ParameterPathTrie, random: inout Seeded
     ) -> [String] {
         let code = tree.parameters[entry.parameter].code
         var texts: [String] = []
@@ -155,7 +155,7 @@ struct SearchConditionStatementTests {
                     """,
                     [
                         SQLValue(number), SQLValue(resource.resourceType), SQLValue(id),
-                        RecordAddress.value(type: resource.resourceType, id: id), SQLValue(subject),
+                        RecordKey.value(type: resource.resourceType, id: id), SQLValue(subject),
                         SQLValue(0), SQLValue(entries.time?.low), SQLValue(entries.time?.high),
                     ])
                 try writer.add(entries.entries, number: number)
@@ -167,7 +167,7 @@ struct SearchConditionStatementTests {
         }
     }
 
-    /// A store with the tables of the entries.
+    /// Creates a store with the tables of the entries.
     private func withSearchTables(
         on engine: TestEngine, _ body: (any SQLDatabase) async throws -> Void
     ) async throws {
@@ -175,39 +175,39 @@ struct SearchConditionStatementTests {
     }
 }
 
-/// The layouts say of every parameter of R4 where its values are.
+/// The layouts give for every parameter of R4 the location of its values.
 struct SearchLayoutTests {
-    @Test func whatOtherParametersFindHasNoEntries() throws {
+    @Test func parametersCoveredByOthersHaveNoEntries() throws {
         let layout = try #require(SearchLayout.of("Observation"))
         let number = layout.tree.parameters.enumerated().reduce(into: [String: Int]()) {
             $0[$1.element.code] = $1.offset
         }
-        let places = number.mapValues { layout.places[$0] }
+        let locations = number.mapValues { layout.locations[$0] }
         let (code, component) = (try #require(number["code"]), try #require(number["component-code"]))
         let value = try #require(number["value-quantity"])
-        #expect(places["_id"] == .id && places["_lastUpdated"] == .lastUpdated)
-        #expect(places["subject"] == .subject && places["patient"] == .subject && places["date"] == .time)
-        #expect(places["code"] == .entries && places["component-code"] == .entries)
-        #expect(places["combo-code"] == .union([code, component].sorted()))
-        #expect(places["code-value-quantity"] == .composite([.together([.parameter(code), .parameter(value)])]))
-        guard case .composite(let ways)? = places["combo-code-value-quantity"] else {
+        #expect(locations["_id"] == .id && locations["_lastUpdated"] == .lastUpdated)
+        #expect(locations["subject"] == .subject && locations["patient"] == .subject && locations["date"] == .time)
+        #expect(locations["code"] == .entries && locations["component-code"] == .entries)
+        #expect(locations["combo-code"] == .union([code, component].sorted()))
+        #expect(locations["code-value-quantity"] == .composite([.together([.parameter(code), .parameter(value)])]))
+        guard case .composite(let ways)? = locations["combo-code-value-quantity"] else {
             Issue.record("no composite")
             return
         }
         #expect(ways.count == 2 && ways.contains(.together([.parameter(code), .parameter(value)])))
     }
 
-    @Test func noComponentThatIsStoredIsATextOrATime() throws {
+    @Test func storedComponentsAreNeitherTextsNorTimes() throws {
         for type in TypeModel.r4.resourceTypes {
             guard let layout = SearchLayout.of(type) else { continue }
-            for (parameter, place) in zip(layout.tree.parameters, layout.places) {
-                guard case .composite(let ways) = place else { continue }
+            for (parameter, location) in zip(layout.tree.parameters, layout.locations) {
+                guard case .composite(let ways) = location else { continue }
                 #expect(!ways.isEmpty, "\(type) \(parameter.code)")
                 for case .parts(let number) in ways {
                     let kinds = layout.tree.parameters[number].components.compactMap {
                         SearchParameterTable.r4.parameter(id: $0.id)?.kind
                     }
-                    // What has a text goes together.
+                    // Parameters with texts are combined.
                     #expect(!kinds.contains(.string) && !kinds.contains(.date), "\(type) \(parameter.code)")
                 }
             }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Records
 
-/// The standard's own examples, by kind, prefix and modifier (<https://hl7.org/fhir/R4/search.html>).
+/// The standard's own examples, by type, prefix and modifier (<https://hl7.org/fhir/R4/search.html>).
 @Suite struct SearchConditionTests {
     /// Whether a resource of a type with the members is found.
     private func finds(
-        _ type: String, _ members: String, _ name: String, _ value: String,
-        _ context: SearchCondition.Context = .init(),
+        _ type: String, members: String, name: String, value: String,
+        context: SearchCondition.Context = .init(),
         terminology: SearchCondition.TerminologyAnswer? = nil
     ) throws -> Bool {
         let json = #"{"resourceType":"\#(type)"\#(members.isEmpty ? "" : ",")\#(members)}"#
@@ -41,7 +41,9 @@ import Testing
     ])
     func aDecimalComparesByTheImplicitRange(asked: String, stored: String, isFound: Bool) throws {
         #expect(
-            try finds("RiskAssessment", #""prediction":[{"probabilityDecimal":\#(stored)}]"#, "probability", asked)
+            try finds(
+                "RiskAssessment", members: #""prediction":[{"probabilityDecimal":\#(stored)}]"#, name: "probability",
+                value: asked)
                 == isFound, "\(asked) \(stored)")
     }
 
@@ -52,7 +54,9 @@ import Testing
     ])
     func anIntegerIsExact(asked: String, stored: Int, isFound: Bool) throws {
         #expect(
-            try finds("MolecularSequence", #""variant":[{"start":\#(stored)}]"#, "variant-start", asked) == isFound,
+            try finds(
+                "MolecularSequence", members: #""variant":[{"start":\#(stored)}]"#, name: "variant-start", value: asked)
+                == isFound,
             "\(asked) \(stored)")
     }
 
@@ -78,13 +82,15 @@ import Testing
     ])
     func aDateComparesAsARange(asked: String, stored: String, isFound: Bool) throws {
         let member = stored.hasPrefix("{") ? "\"effectivePeriod\":\(stored)" : "\"effectiveDateTime\":\"\(stored)\""
-        #expect(try finds("Observation", member, "date", asked) == isFound, "\(asked) \(stored)")
+        #expect(try finds("Observation", members: member, name: "date", value: asked) == isFound, "\(asked) \(stored)")
     }
 
     @Test func aDateIsNearByATenthOfItsDistanceToNow() throws {
         let now = try #require(DateTime("2013-03-24")).start()
         func isNear(_ stored: String) throws -> Bool {
-            try finds("Observation", "\"effectiveDateTime\":\"\(stored)\"", "date", "ap2013-03-14", .init(now: now))
+            try finds(
+                "Observation", members: "\"effectiveDateTime\":\"\(stored)\"", name: "date", value: "ap2013-03-14",
+                context: .init(now: now))
         }
         #expect(try isNear("2013-03-14") && isNear("2013-03-13"))
         #expect(try !isNear("2013-01-21") && !isNear("2015-06-15"))
@@ -97,7 +103,7 @@ import Testing
             let stored = SearchPeriod(low: min(numbers[0], numbers[1]), high: max(numbers[0], numbers[1]) + 1)
             let asked = SearchPeriod(low: min(numbers[2], numbers[3]), high: max(numbers[2], numbers[3]) + 1)
             let holds = Set(SearchPrefix.allCases.filter { stored.matches($0, asked) })
-            // What must hold of the prefixes together, whatever the ranges.
+            // The relations between the prefixes, for any ranges.
             #expect(holds.contains(.eq) != holds.contains(.ne))
             #expect(!holds.contains(.eq) || holds.contains(.ge) && holds.contains(.le) && holds.contains(.ap))
             #expect(!holds.contains(.sa) || holds.contains(.gt) && !holds.contains(.lt) && !holds.contains(.ap))
@@ -119,7 +125,8 @@ import Testing
     ])
     func aStringIsFoundByItsBegin(name: String, asked: String, stored: String, isFound: Bool) throws {
         #expect(
-            try finds("Patient", "\"name\":[{\"given\":[\"\(stored)\"]}]", name, asked) == isFound, "\(name) \(asked)")
+            try finds("Patient", members: "\"name\":[{\"given\":[\"\(stored)\"]}]", name: name, value: asked)
+                == isFound, "\(name) \(asked)")
     }
 
     // MARK: Tokens
@@ -143,7 +150,7 @@ import Testing
         ("identifier:text", "medical", true), ("identifier:text", "record", false),
     ])
     func aTokenIsFoundByCodeAndSystem(name: String, asked: String, isFound: Bool) throws {
-        #expect(try finds("Patient", Self.acme, name, asked) == isFound, "\(name) \(asked)")
+        #expect(try finds("Patient", members: Self.acme, name: name, value: asked) == isFound, "\(name) \(asked)")
     }
 
     /// "When in doubt, servers SHOULD treat tokens in a case-insensitive manner."
@@ -173,7 +180,7 @@ import Testing
     func aTokenIsFoundWithoutRegardToCaseUnlessItsSystemHasOne(
         members: String, name: String, asked: String, isFound: Bool
     ) throws {
-        #expect(try finds("Patient", members, name, asked) == isFound, "\(name)=\(asked)")
+        #expect(try finds("Patient", members: members, name: name, value: asked) == isFound, "\(name)=\(asked)")
     }
 
     @Test(arguments: [
@@ -183,16 +190,20 @@ import Testing
         ("http://loinc.org", "LA6576-8", "la6576-8", true),
         ("http://terminology.hl7.org/CodeSystem/v3-ActCode", "AMB", "amb", false),
     ])
-    func aCodeIsComparedAsItsSystemIs(system: String?, stored: String, asked: String, isFound: Bool) throws {
+    func caseSensitivityOfACodeDependsOnItsSystem(system: String?, stored: String, asked: String, isFound: Bool) throws
+    {
         let member = system.map { #""system":"\#($0)","# } ?? ""
         let code = #""code":{"coding":[{\#(member)"code":"\#(stored)"}]}"#
-        #expect(try finds("Observation", code, "code", asked) == isFound, "\(system ?? "")|\(asked)")
-        if let system { #expect(try finds("Observation", code, "code", "\(system)|\(asked)") == isFound) }
+        #expect(
+            try finds("Observation", members: code, name: "code", value: asked) == isFound, "\(system ?? "")|\(asked)")
+        if let system {
+            #expect(try finds("Observation", members: code, name: "code", value: "\(system)|\(asked)") == isFound)
+        }
     }
 
-    @Test func anElementWithExtensionsAloneIsMissing() throws {
+    @Test func elementWithOnlyExtensionsIsMissing() throws {
         let absent = #""_gender":{"extension":[{"url":"http://x.example","valueCode":"unknown"}]}"#
-        #expect(try finds("Patient", absent, "gender:missing", "true"))
+        #expect(try finds("Patient", members: absent, name: "gender:missing", value: "true"))
     }
 
     @Test func aConceptIsFoundByItsTextsAndByAnyOfItsCodings() throws {
@@ -204,17 +215,17 @@ import Testing
             ("code:text", "headache", true), ("code:text", "migrane", true), ("code:text", "ache", false),
             ("code", "headache", false), ("code:not", "b", false),
         ] {
-            #expect(try finds("Condition", code, name, asked) == isFound, "\(name) \(asked)")
+            #expect(try finds("Condition", members: code, name: name, value: asked) == isFound, "\(name) \(asked)")
         }
     }
 
     @Test func textsThatOnlyLookTheSameAreNot() throws {
         let code = "\"code\":{\"coding\":[{\"code\":\"caf\u{e9}\"}]}"
-        #expect(try finds("Condition", code, "code", "caf\u{e9}"))
-        #expect(try !finds("Condition", code, "code", "cafe\u{301}"))
+        #expect(try finds("Condition", members: code, name: "code", value: "caf\u{e9}"))
+        #expect(try !finds("Condition", members: code, name: "code", value: "cafe\u{301}"))
     }
 
-    @Test func valueSetsAndHierarchiesAreAskedOfATerminology() throws {
+    @Test func valueSetsAndHierarchiesUseTheTerminology() throws {
         let code = #""code":{"coding":[{"system":"http://snomed.info/sct","code":"1"}]}"#
         let answer: SearchCondition.TerminologyAnswer = { token, modifier, comparand in
             switch comparand {
@@ -223,20 +234,25 @@ import Testing
             default: false
             }
         }
-        #expect(try finds("Condition", code, "code:in", "http://v.example/set", terminology: answer))
-        #expect(try !finds("Condition", code, "code:not-in", "http://v.example/set", terminology: answer))
-        #expect(try finds("Condition", code, "code:not-in", "http://v.example/other", terminology: answer))
-        #expect(try finds("Condition", code, "code:below", "126851005", terminology: answer))
-        #expect(try !finds("Condition", code, "code:above", "126851005", terminology: answer))
-        #expect(try !finds("Condition", code, "code:in", "http://v.example/set"))
-        #expect(try finds("Condition", code, "code:below", "1"))
+        #expect(
+            try finds("Condition", members: code, name: "code:in", value: "http://v.example/set", terminology: answer))
+        #expect(
+            try !finds(
+                "Condition", members: code, name: "code:not-in", value: "http://v.example/set", terminology: answer))
+        #expect(
+            try finds(
+                "Condition", members: code, name: "code:not-in", value: "http://v.example/other", terminology: answer))
+        #expect(try finds("Condition", members: code, name: "code:below", value: "126851005", terminology: answer))
+        #expect(try !finds("Condition", members: code, name: "code:above", value: "126851005", terminology: answer))
+        #expect(try !finds("Condition", members: code, name: "code:in", value: "http://v.example/set"))
+        #expect(try finds("Condition", members: code, name: "code:below", value: "1"))
     }
 
     @Test func aMediaTypeIsFoundWithItsParameters() throws {
         let content = #""content":[{"attachment":{"contentType":"text/xml; charset=UTF-8"}}]"#
-        #expect(try !finds("DocumentReference", content, "contenttype", "text/xml"))
-        #expect(try finds("DocumentReference", content, "contenttype:below", "text/xml"))
-        #expect(try !finds("DocumentReference", content, "contenttype:below", "text/xm"))
+        #expect(try !finds("DocumentReference", members: content, name: "contenttype", value: "text/xml"))
+        #expect(try finds("DocumentReference", members: content, name: "contenttype:below", value: "text/xml"))
+        #expect(try !finds("DocumentReference", members: content, name: "contenttype:below", value: "text/xm"))
     }
 
     // MARK: Quantities
@@ -266,16 +282,20 @@ import Testing
         let value = """
             "valueQuantity":{"value":\(stored),"unit":"milligram","system":"\(Self.ucum)","code":"\(unit)"}
             """
-        #expect(try finds("Observation", value, "value-quantity", asked) == isFound, "\(asked) \(stored) \(unit)")
+        #expect(
+            try finds("Observation", members: value, name: "value-quantity", value: asked) == isFound,
+            "\(asked) \(stored) \(unit)")
     }
 
     @Test(arguments: [
         ("gt5", "<", false), ("lt5", "<", true), ("5", "<", false), ("gt100", ">", true), ("lt4", ">", false),
         ("ap5", ">", true), ("ne5", "<", true),
     ])
-    func aComparatorLeavesOneSideOpen(asked: String, comparator: String, isFound: Bool) throws {
+    func comparatorOfAQuantityOpensOneSide(asked: String, comparator: String, isFound: Bool) throws {
         let value = #""valueQuantity":{"value":5,"comparator":"\#(comparator)"}"#
-        #expect(try finds("Observation", value, "value-quantity", asked) == isFound, "\(asked) \(comparator)")
+        #expect(
+            try finds("Observation", members: value, name: "value-quantity", value: asked) == isFound,
+            "\(asked) \(comparator)")
     }
 
     // MARK: References
@@ -302,7 +322,9 @@ import Testing
     ])
     func aReferenceIsFoundByTypeIdAndServer(name: String, asked: String, stored: String, isFound: Bool) throws {
         #expect(
-            try finds("Observation", "\"subject\":{\"reference\":\"\(stored)\"}", name, asked, Self.own) == isFound,
+            try finds(
+                "Observation", members: "\"subject\":{\"reference\":\"\(stored)\"}", name: name, value: asked,
+                context: Self.own) == isFound,
             "\(name) \(asked) \(stored)")
     }
 
@@ -310,10 +332,11 @@ import Testing
         let subject =
             #""subject":{"reference":"Patient/1","identifier":{"system":"http://acme.org/fhir/identifier/mrn","value":"123456"}}"#
         let name = "subject:identifier"
-        #expect(try finds("Observation", subject, name, "http://acme.org/fhir/identifier/mrn|123456"))
-        #expect(try finds("Observation", subject, name, "123456"))
-        #expect(try !finds("Observation", subject, name, "http://acme.org/other|123456"))
-        #expect(try !finds("Observation", subject, "subject", "123456"))
+        #expect(
+            try finds("Observation", members: subject, name: name, value: "http://acme.org/fhir/identifier/mrn|123456"))
+        #expect(try finds("Observation", members: subject, name: name, value: "123456"))
+        #expect(try !finds("Observation", members: subject, name: name, value: "http://acme.org/other|123456"))
+        #expect(try !finds("Observation", members: subject, name: "subject", value: "123456"))
     }
 
     @Test(arguments: [
@@ -326,12 +349,16 @@ import Testing
     ])
     func aCanonicalIsFoundWithItsVersionAndWithout(name: String, asked: String, isFound: Bool) throws {
         let form = #""questionnaire":"http://acme.com/some-profile|1.1""#
-        #expect(try finds("QuestionnaireResponse", form, name, asked) == isFound, "\(name) \(asked)")
+        #expect(
+            try finds("QuestionnaireResponse", members: form, name: name, value: asked) == isFound, "\(name) \(asked)")
     }
 
     @Test func aCanonicalThatEndsLikeAReferenceIsFound() throws {
         let form = #""questionnaire":"http://acme.com/fhir/Questionnaire/a""#
-        #expect(try finds("QuestionnaireResponse", form, "questionnaire", "http://acme.com/fhir/Questionnaire/a"))
+        #expect(
+            try finds(
+                "QuestionnaireResponse", members: form, name: "questionnaire",
+                value: "http://acme.com/fhir/Questionnaire/a"))
     }
 
     // MARK: URIs
@@ -344,12 +371,13 @@ import Testing
         ("url:above", "http://acme.org/fhir/ValueSet/1234", false),
         ("url:above", "http://acme.org/fhir/ValueSet", false),
     ])
-    func aURIIsFoundWholeOrByItsPath(name: String, asked: String, isFound: Bool) throws {
+    func uriIsFoundExactlyOrByItsPath(name: String, asked: String, isFound: Bool) throws {
         #expect(
-            try finds("ValueSet", #""url":"http://acme.org/fhir/ValueSet/123""#, name, asked) == isFound,
+            try finds("ValueSet", members: #""url":"http://acme.org/fhir/ValueSet/123""#, name: name, value: asked)
+                == isFound,
             "\(name) \(asked)")
-        #expect(try finds("ValueSet", #""url":"urn:oid:1.2.3.4.5""#, "url", "urn:oid:1.2.3.4.5"))
-        #expect(try !finds("ValueSet", #""url":"urn:oid:1.2.3.4.5""#, "url:below", "urn:oid:1.2"))
+        #expect(try finds("ValueSet", members: #""url":"urn:oid:1.2.3.4.5""#, name: "url", value: "urn:oid:1.2.3.4.5"))
+        #expect(try !finds("ValueSet", members: #""url":"urn:oid:1.2.3.4.5""#, name: "url:below", value: "urn:oid:1.2"))
     }
 
     @Test func aDefinitionIsFoundWithItsVersionAndWithout() throws {
@@ -360,7 +388,7 @@ import Testing
             ("url", "http://acme.org/fhir/ValueSet/123|1", false), ("_profile", "http://p.example/a", true),
             ("_profile", "http://p.example/a|1", true), ("_profile", "http://p.example/a|2", false),
         ] {
-            #expect(try finds("ValueSet", set, name, asked) == isFound, "\(name) \(asked)")
+            #expect(try finds("ValueSet", members: set, name: name, value: asked) == isFound, "\(name) \(asked)")
         }
     }
 
@@ -374,9 +402,10 @@ import Testing
         ("http://loinc.org|8462-4$lt60", true), ("8462-4$lt60,8480-6$lt60", true), ("8480-6$107||mmHg", true),
         ("8480-6$55||mmHg", false),
     ])
-    func aCompositeHoldsInOneElement(asked: String, isFound: Bool) throws {
+    func compositeMatchesWithinOneElement(asked: String, isFound: Bool) throws {
         #expect(
-            try finds("Observation", Self.pressure, "component-code-value-quantity", asked) == isFound, "\(asked)")
+            try finds("Observation", members: Self.pressure, name: "component-code-value-quantity", value: asked)
+                == isFound, "\(asked)")
     }
 
     // MARK: Bad values
@@ -418,7 +447,7 @@ import Testing
         #expect(error?.code == code, "\(name) \(value)")
     }
 
-    @Test func soManyValuesAreRefused() {
+    @Test func valuesBeyondTheLimitAreRefused() {
         let error = #expect(throws: SearchConditionError.self) {
             try SearchCondition("code", value: String(repeating: "a,", count: 1_001), of: "Observation")
         }

@@ -4,7 +4,8 @@ import Trust
 
 @testable import Records
 
-/// What a search must answer, computed from the resources in memory: by the conditions and the filters, without any index.
+/// The expected response of a search, computed from the resources in memory: by the conditions and the filters, without
+/// an index.
 struct SearchOracle {
     typealias Record = SearchStore.Record
 
@@ -13,7 +14,7 @@ struct SearchOracle {
     let readable: RecordFilter
     let ownBases: [String]
 
-    // MARK: What is found
+    // MARK: Matches
 
     func matches(of request: SearchQuery) -> [Record] {
         let found = records.filter { record in
@@ -43,7 +44,7 @@ struct SearchOracle {
         }
     }
 
-    /// Whether a parameter of a record finds a reference to another one.
+    /// Whether a parameter of a record refers to another record.
     private func refers(_ record: Record, _ parameter: String, to other: Record) -> Bool {
         record.values[parameter].contains { value in
             guard case .reference(let reference) = value else { return false }
@@ -55,7 +56,7 @@ struct SearchOracle {
         }
     }
 
-    // MARK: The order
+    // MARK: Order
 
     private enum Key: Equatable {
         case none
@@ -111,7 +112,7 @@ struct SearchOracle {
         return left.number < right.number
     }
 
-    // MARK: What comes with it
+    // MARK: Includes
 
     func included(with page: [Record], by includes: [SearchInclude]) -> [Record] {
         var all = page

@@ -7,10 +7,10 @@ import Testing
 
 @testable import Records
 
-/// Which condition of a search finds the records.
+/// Selection of the condition that finds the records of a search.
 @Suite struct SearchPlanTests {
-    /// So many that a code that all have finds nobody.
-    private static let count = SearchLimits.standard.most + 100
+    /// Number of records that makes a code of all records too frequent to be selected.
+    private static let count = SearchLimits.standard.maximumLookups + 100
 
     private func fill(
         _ fixture: RecordsFixture,
@@ -51,33 +51,34 @@ import Testing
         }
     }
 
-    @Test func whatFindsFewestFindsAndTheOthersAreAsked() async throws {
+    @Test func rarestConditionFindsAndOthersAreChecked() async throws {
         let fixture = try await RecordsFixture()
         try await fill(fixture)
         let all = Array(0..<Self.count)
-        // 1. A rare code finds; each of its records is asked for the rest.
+        // 1. A rare code is selected; the other conditions are checked for each of its records.
         let rare = try await statement("code=rare&status=final&date=ge2026", fixture)
         #expect(rare.1 == all.filter { $0 % 500 == 0 })
         #expect(rare.0.contains("r.number IN (SELECT e.number FROM record_term e"))
         #expect(rare.0.contains("EXISTS (SELECT 1 FROM record_term e") && rare.0.contains("r.date_low"))
         if TestEngine.chosen == .sqlite {
-            #expect(rare.2.goes(by: "record_term_by_term"), "\(rare.2)")
+            #expect(rare.2.uses(index: "record_term_by_term"), "\(rare.2)")
             #expect("\(rare.2)".contains("(type=? AND rowid=?)"), "\(rare.2)")
         }
-        // 2. A person with few records finds, whatever the code.
+        // 2. A person with few records is selected, for any code.
         let few = try await statement("patient=few&code=common", fixture)
         #expect(few.1 == all.filter { $0 % 50 == 0 && $0 % 500 != 0 })
         #expect(!few.0.contains(" IN (SELECT"))
-        if TestEngine.chosen == .sqlite { #expect(few.2.goes(by: "record_by_subject"), "\(few.2)") }
-        // 3. What nearly all have finds nobody: the records are gone through in their order.
+        if TestEngine.chosen == .sqlite { #expect(few.2.uses(index: "record_by_subject"), "\(few.2)") }
+        // 3. A code of nearly all records is not selected: the records are read in their order.
         let common = try await statement("code=common&status=final", fixture)
         #expect(common.1 == all.filter { $0 % 500 != 0 })
         #expect(!common.0.contains(" IN (SELECT"))
         if TestEngine.chosen == .sqlite {
             #expect(common.0.contains("FROM record_term e CROSS JOIN record r"))
-            #expect(common.2.goes(by: "record_term_by_term") && !"\(common.2)".contains("TEMP B-TREE"), "\(common.2)")
+            #expect(
+                common.2.uses(index: "record_term_by_term") && !"\(common.2)".contains("TEMP B-TREE"), "\(common.2)")
         }
-        // 4. What no record has is found at once.
+        // 4. A value without records is recognised immediately.
         let none = try await statement("code=common&device=Device/none", fixture)
         #expect(none.1 == [] && none.0.contains("1 = 0"))
         #expect(try await statement("code:not=common&patient=few", fixture).1 == all.filter { $0 % 500 == 0 })
@@ -85,8 +86,8 @@ import Testing
         try await fixture.close()
     }
 
-    /// More than are counted first of each condition.
-    @Test func ofConditionsThatFindManyTheOneThatFindsFewerFinds() async throws {
+    /// Each condition matches more records than are counted first.
+    @Test func narrowestOfBroadConditionsFinds() async throws {
         let fixture = try await RecordsFixture()
         try await fill(fixture) { number in
             (number % 3 == 0 ? "third" : "other", number % 7 < 3 ? "more" : "rest")
@@ -97,14 +98,14 @@ import Testing
             #expect(found.1 == all.filter { $0 % 3 == 0 && $0 % 7 < 3 })
             #expect(found.0.contains("r.number IN (SELECT e.number FROM record_term e"), "\(found.0)")
         }
-        // Of 1,800 a quarter: a subject's are columns of the row.
+        // A quarter of 1,800 records: conditions on the subject use columns of the row.
         let rest = try await statement("code=third&patient=rest&status=final", fixture)
         #expect(rest.1 == all.filter { $0 % 3 == 0 && $0 % 7 >= 3 })
         try await fixture.close()
     }
 
-    /// Where an index finds few, how many they are and what is on a page is told by one query.
-    @Test func pagesOfWhatIsFoundByAnIndexAreTheWholeOfIt() async throws {
+    /// If an index finds few records, one query returns the total and the page.
+    @Test func pagesOfAnIndexedSearchAreComplete() async throws {
         let fixture = try await RecordsFixture()
         try await fill(fixture)
         let all = (0..<Self.count).filter { $0 % 50 == 0 && $0 % 500 != 0 }.map { "o\($0)" }
@@ -126,15 +127,15 @@ import Testing
         try await fixture.close()
     }
 
-    /// What an index has in the order of a page is not gone through from where nothing is found.
-    @Test func aSearchBeginsWhereAllOfItsConditionsDo() async throws {
+    /// An index in the order of the page is read only from the first possible match.
+    @Test func searchBeginsAtTheFirstPossibleMatch() async throws {
         guard TestEngine.chosen == .sqlite else { return }
         let fixture = try await RecordsFixture()
         try await fill(fixture)
         let found = try await fixture.database.read { transaction in
             let query = try SearchQuery(
                 type: "Observation", parameters: [("patient", "few"), ("code", "rare")], strict: true, now: Date())
-            let limits = SearchLimits(most: 0)
+            let limits = SearchLimits(maximumLookups: 0)
             let begun = try SearchStatement(query, showing: .everything, limits: limits, in: transaction)
             let page = try begun.page(limit: 3)
             let numbers = try transaction.query(page.sql, page.parameters).map { try $0.integer("number") }
@@ -145,7 +146,7 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whatAnIndexHasInOrderIsNotSortedWhole() async throws {
+    @Test func resultsInTheOrderOfAnIndexAreNotSorted() async throws {
         let fixture = try await RecordsFixture()
         try await fill(fixture)
         for (sort, index) in [("-date", "record_by_date_low"), ("_lastUpdated", "record_by_update")] {
@@ -153,18 +154,18 @@ import Testing
                 type: "Observation", parameters: [("code", "common"), ("_sort", sort)], strict: true, now: Date())
             let plan = try await fixture.database.read { transaction in
                 let statement = try SearchStatement(
-                    query, showing: .everything, limits: SearchLimits(mostSorted: 100), in: transaction)
+                    query, showing: .everything, limits: SearchLimits(maximumSortedLookups: 100), in: transaction)
                 let page = try #require(statement.page(limit: 5, window: 50))
                 return try QueryPlan(page.sql, page.parameters, in: transaction)
             }
             if TestEngine.chosen == .sqlite {
-                #expect(plan.goes(by: index) && !"\(plan)".contains("SCAN r"), "\(sort): \(plan)")
+                #expect(plan.uses(index: index) && !"\(plan)".contains("SCAN r"), "\(sort): \(plan)")
             }
         }
         try await fixture.close()
     }
 
-    @Test func manyAreCountedWhereItIsAskedFor() async throws {
+    @Test func totalOfManyMatchesIsCountedOnRequest() async throws {
         let fixture = try await RecordsFixture()
         try await fill(fixture)
         func total(_ search: String) async throws -> JSON? {

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotKnownIsPassedOverOrRefused() throws {
+    @Test func unknownParametersAreIgnoredOrRefused() throws {
         for query in ["nonsense=1", "_list=42", "_filter=a", "_text=x", "_content=x", "subject.nonsense=1", "near=1"] {
             if !query.contains(".") {
                 let lenient = try request(query + "&code=a")
@@ -60,7 +60,7 @@ import Testing
         ("has-member.has-member.has-member.has-member.has-member.has-member.code=a", "too-costly"),
         ("focus.patient.link._id=a", "too-costly"),
     ])
-    func whatSaysNothingIsRefusedByItsName(query: String, code: String) {
+    func invalidQueriesAreRefusedWithTheirCode(query: String, code: String) {
         #expect(refusal(query, strict: true) == code, "\(query)")
     }
 
@@ -81,7 +81,7 @@ import Testing
         #expect(try !request("code=a").isOfAll)
     }
 
-    @Test func aSearchOfSeveralTypesTakesWhatAllOfThemHave() throws {
+    @Test func searchOfSeveralTypesAcceptsOnlyCommonParameters() throws {
         let two = try request("_type=Observation,Condition&code=a&_sort=-code", .system, strict: true)
         #expect(two.parts.map(\.type) == ["Condition", "Observation"])
         // https://hl7.org/fhir/R4/http.html#vsearch: an error, also for a lenient client.
@@ -104,19 +104,19 @@ import Testing
         #expect(try request("", .compartment(patient, type: nil)).parts.map(\.type).contains("Patient"))
     }
 
-    /// A place is read back as it was written, whatever stands in it.
-    @Test func placesSurviveTheirText() {
+    /// A cursor is read back unchanged for any values.
+    @Test func cursorsSurviveTheirText() {
         let kinds: [SearchOrder.Kind] = [.integer, .real, .text, .text]
-        for values: [SearchPlace.Value] in [
+        for values: [PageCursor.Value] in [
             [.integer(.min), .real(-.infinity), .text("ä.%\u{10FFFF}"), .text("")],
             [.none, .none, .none, .none], [.integer(5), .real(-0.1), .text("a"), .none],
         ] {
-            let place = SearchPlace(values: values, number: 77)
-            #expect(SearchPlace(place.text, kinds: kinds) == place)
-            #expect(SearchPlace(place.text, kinds: kinds.reversed()) == nil || values.allSatisfy { $0 == .none })
-            #expect(SearchPlace(place.text, kinds: []) == nil)
+            let cursor = PageCursor(values: values, number: 77)
+            #expect(PageCursor(cursor.text, kinds: kinds) == cursor)
+            #expect(PageCursor(cursor.text, kinds: kinds.reversed()) == nil || values.allSatisfy { $0 == .none })
+            #expect(PageCursor(cursor.text, kinds: []) == nil)
         }
-        #expect(SearchPlace(SearchPlace(values: [], number: 3).text, kinds: []) == SearchPlace(values: [], number: 3))
-        #expect(SearchPlace("s1.r" + String(Double.nan.bitPattern, radix: 36), kinds: [.real]) == nil)
+        #expect(PageCursor(PageCursor(values: [], number: 3).text, kinds: []) == PageCursor(values: [], number: 3))
+        #expect(PageCursor("s1.r" + String(Double.nan.bitPattern, radix: 36), kinds: [.real]) == nil)
     }
 }

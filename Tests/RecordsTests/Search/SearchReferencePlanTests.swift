@@ -7,7 +7,7 @@ import Trust
 
 @testable import Records
 
-/// No search goes through whole tables.
+/// No search reads a whole table.
 @Suite struct SearchReferencePlanTests {
     private static let resources = [
         #"{"resourceType":"Patient","id":"anna","name":[{"family":"Anna"}],"managingOrganization":{"reference":"Organization/o"}}"#,
@@ -17,7 +17,7 @@ import Trust
         #"{"resourceType":"QuestionnaireResponse","id":"r1","questionnaire":"http://q/form|2"}"#,
     ]
 
-    /// Whether rows of a table are gone through without an index. What was selected already is no table.
+    /// Whether rows of a table are read without an index. A subquery's result is not a table.
     private func readsAll(_ plan: QueryPlan) -> Bool {
         plan.lines.contains { line in
             if line.contains("Seq Scan") { return true }
@@ -34,7 +34,7 @@ import Trust
         "_has:Provenance:target:_id=x", "_sort=-date&code=x", "_sort=code,-value-quantity&_cursor=s1.n.n",
         "_sort=subject,_lastUpdated", "subject:Patient._has:QuestionnaireResponse:patient:questionnaire=http://q/form",
     ])
-    func searchesGoByIndexes(query: String) async throws {
+    func searchesUseIndexes(query: String) async throws {
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .only(["anna"]), scopes: AccessScopes("user/*.rs"))
         for engine in TestEngine.allCases {
@@ -55,7 +55,7 @@ import Trust
         }
     }
 
-    @Test func severalTypesGoByIndexes() async throws {
+    @Test func searchesOfSeveralTypesUseIndexes() async throws {
         for engine in TestEngine.allCases {
             try await SearchStore.with(Self.resources, on: engine) { store in
                 let query = try SearchQuery(
@@ -69,7 +69,7 @@ import Trust
         }
     }
 
-    @Test func whatComesWithAPageGoesByIndexes() async throws {
+    @Test func includesUseIndexes() async throws {
         for engine in TestEngine.allCases {
             try await SearchStore.with(Self.resources, on: engine) { store in
                 let references = try ReferringRecords(type: "Observation", parameter: "subject", [SearchStore.base])
@@ -78,7 +78,7 @@ import Trust
                     try [
                         ("Observation", references.referring(to: "Patient", ids: ["anna", "bob"])),
                         ("QuestionnaireResponse", forms.referring(toURLs: ["http://q/form", "http://q/form|2"])),
-                        ("Patient", RecordAddress.isOne(of: ["anna", "bob"], type: "Patient")),
+                        ("Patient", RecordKey.isOne(of: ["anna", "bob"], type: "Patient")),
                     ].map { type, condition in
                         let statement = try IncludedRecords.statement(
                             type: type, condition, showing: .everything, limit: 5, in: transaction)
@@ -93,18 +93,18 @@ import Trust
                 }
                 #expect(plans.count == 4)
                 for plan in plans { #expect(!readsAll(plan), "\(engine): \(plan)") }
-                // Of a few rows PostgreSQL goes through those of the type.
-                if engine == .sqlite { #expect(plans[2].goes(by: "record_by_address"), "\(plans[2])") }
+                // For a few rows PostgreSQL reads those of the type.
+                if engine == .sqlite { #expect(plans[2].uses(index: "record_by_address"), "\(plans[2])") }
             }
         }
     }
 
-    /// However many records a type has, those of certain ids are looked up, and not among all of the type.
+    /// For any number of records of a type, those with certain ids are looked up by id.
     @Test(arguments: [
         ("Patient", "_id=anna,bob"), ("Patient", "_has:Observation:subject:code=x"),
         ("Organization", "_has:Observation:performer:code=x"), ("Observation", "performer:Organization._id=o,p"),
     ])
-    func idsGoByAddresses(type: String, query: String) async throws {
+    func searchesByIDUseAddresses(type: String, query: String) async throws {
         try await SearchStore.with(Self.resources, on: .sqlite) { store in
             let search = try store.search(.type(type), query, by: nil)
             let plan = try await store.database.read { transaction in
@@ -113,8 +113,8 @@ import Trust
                 let page = try statement.page(limit: 10)
                 return try QueryPlan(page.sql, page.parameters, in: transaction)
             }
-            #expect(plan.goes(by: "record_by_address"), "\(plan)")
-            #expect(!plan.goes(by: "record_by_type (type=?)"), "\(plan)")
+            #expect(plan.uses(index: "record_by_address"), "\(plan)")
+            #expect(!plan.uses(index: "record_by_type (type=?)"), "\(plan)")
         }
     }
 }

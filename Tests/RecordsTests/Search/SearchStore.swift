@@ -19,38 +19,38 @@ struct SearchStore {
     }
 
     let database: any SQLDatabase
-    /// Those that are not deleted, in the order of their numbers.
+    /// The records that are not deleted, in the order of their numbers.
     let records: [Record]
 
     static let time = Date(timeIntervalSince1970: 1_790_000_000)
     static let base = "http://host/fhir"
 
-    /// Gives the body a store of resources; those whose places are in `deleted` are deleted again.
+    /// Passes the body a store with the resources; those with an index in `deleted` are deleted again.
     static func with(
         _ resources: [String], deleted: Set<Int> = [], on engine: TestEngine = .chosen,
         _ body: (SearchStore) async throws -> Void
     ) async throws {
         try await withTemporaryDatabase(RecordsSchema.migrations, on: engine) { database in
-            try await body(try await filled(database, resources, deleted))
+            try await body(try await filled(database, resources: resources, deleted: deleted))
         }
     }
 
     private static func filled(
-        _ database: any SQLDatabase, _ resources: [String], _ deleted: Set<Int>
+        _ database: any SQLDatabase, resources: [String], deleted: Set<Int>
     ) async throws -> SearchStore {
         let records = try await database.write { transaction in
             var records: [Record] = []
             let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: time)
-            for (place, json) in resources.enumerated() {
+            for (index, json) in resources.enumerated() {
                 let content = Data(json.utf8)
                 let resource = try Resource(content)
                 let id = resource.id ?? ""
                 let number = try RecordStore().write(provenance, at: time, in: transaction) { records in
                     let number = try records.put(NewRecord(resource, id: id, content: content, at: [base])).number
-                    if deleted.contains(place) { _ = try records.delete(type: resource.resourceType, id: id) }
+                    if deleted.contains(index) { _ = try records.delete(type: resource.resourceType, id: id) }
                     return number
                 }
-                guard !deleted.contains(place), let values = SearchValues(of: resource) else { continue }
+                guard !deleted.contains(index), let values = SearchValues(of: resource) else { continue }
                 let subject = SearchIndex.subject(of: resource, id: id, at: [base])
                 records.append(
                     Record(
@@ -62,7 +62,7 @@ struct SearchStore {
         return SearchStore(database: database, records: records)
     }
 
-    /// The records with the facts that decide for a grant, whose scopes may be narrowed by searches.
+    /// Returns the records with the facts for a grant, whose scopes may be limited by searches.
     func records(judgedBy grant: AccessGrant?) throws -> [Record] {
         guard let grant else { return records }
         return try records.map { record in
@@ -75,7 +75,7 @@ struct SearchStore {
         }
     }
 
-    /// What a search answers to who sees everything, or to a grant.
+    /// Returns the response to a search with full access, or with a grant.
     func answer(
         _ scope: SearchQuery.Scope, _ query: String, by grant: AccessGrant? = nil, limits: SearchLimits = .standard
     ) async throws -> RecordSearch.Answer {
@@ -101,7 +101,7 @@ struct SearchStore {
             limits: limits)
     }
 
-    /// The ids that a search finds, and those that come with them behind a `+`.
+    /// Returns the ids that a search finds, and included ids after a `+`.
     func ids(_ scope: SearchQuery.Scope, _ query: String, by grant: AccessGrant? = nil) async throws -> [String] {
         let answer = try await answer(scope, query, by: grant)
         return answer.matches.map(\.record.id) + answer.included.map { "+" + $0.record.id }
@@ -111,7 +111,7 @@ struct SearchStore {
         try await ids(.type(type), query, by: grant)
     }
 
-    /// `a=b&c=d`, not encoded.
+    /// Parses `a=b&c=d` without decoding.
     static func parameters(_ query: String) -> [(name: String, value: String)] {
         query.split(separator: "&").map { part in
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)

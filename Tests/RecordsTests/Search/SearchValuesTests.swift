@@ -30,7 +30,7 @@ import Testing
         {"code":{"coding":[{"code":"b"}]},"valueCodeableConcept":{"coding":[{"code":"c"}]}}]}
         """
 
-    /// HealthKit's code of the observation's type, by which it is found as well.
+    /// HealthKit's code of the observation's type, which finds it too.
     private let systolic =
         "http://developer.apple.com/documentation/healthkit|HKQuantityTypeIdentifierBloodPressureSystolic|"
 
@@ -49,7 +49,7 @@ import Testing
         #expect(values["_profile"] == [.uri("http://p.example/a|1"), .uri("http://p.example/a")])
     }
 
-    @Test func aPeriodWithoutAnEndReachesAsFarAsCanBe() throws {
+    @Test func openPeriodHasNoUpperLimit() throws {
         let values = try values(observation)
         #expect(values["date"] == [.date(SearchPeriod(low: 1_767_225_600_000, high: .max))])
         #expect(
@@ -65,7 +65,7 @@ import Testing
         #expect(timing["date"] == [.date(SearchPeriod(low: 1_772_323_200_000, high: 1_773_187_200_000))])
     }
 
-    @Test func aQuantityIsThereAsWrittenAndInBaseUnits() throws {
+    @Test func quantityIsIndexedAsWrittenAndInBaseUnits() throws {
         guard case .quantity(let quantity)? = try values(observation)["value-quantity"].first else {
             Issue.record("no quantity")
             return
@@ -94,7 +94,7 @@ import Testing
         #expect(range.number.low == ExactNumber(3) && range.number.high == ExactNumber(4) && range.unit == "a")
     }
 
-    @Test func aReferenceHasTypeAndIdWhateverItsVersion() throws {
+    @Test func referenceHasTypeAndIDWithoutItsVersion() throws {
         let values = try values(observation)
         #expect(values["subject"] == values["patient"])
         guard case .reference(let reference)? = values["subject"].first else {
@@ -104,7 +104,7 @@ import Testing
         #expect(reference.type == "Patient" && reference.id == "p" && reference.base == nil)
     }
 
-    @Test func aReferenceIsOfTheTypeThatItsTextSays() throws {
+    @Test func typeOfAReferenceIsThatOfItsElements() throws {
         func patients(_ subject: String, contained: String = "") throws -> Bool {
             try values(#"{"resourceType":"Observation",\#(contained)"subject":\#(subject)}"#).has("patient")
         }
@@ -116,7 +116,7 @@ import Testing
         let contained = ##""contained":[{"resourceType":"Patient","id":"c"},{"resourceType":"Group","id":"g"}],"##
         #expect(try patients(##"{"reference":"#c"}"##, contained: contained))
         #expect(try !patients(##"{"reference":"#g"}"##, contained: contained))
-        // Nobody can ask for a contained resource, but the element is there.
+        // A contained resource cannot be searched for, but the element is present.
         let inside = try values(##"{"resourceType":"Observation",\##(contained)"subject":{"reference":"#c"}}"##)
         #expect(inside["subject"] == [] && inside.has("subject"))
     }
@@ -179,7 +179,7 @@ import Testing
         #expect(strings(patient, "mothersMaidenName") == ["levin"])
     }
 
-    @Test func aCompositeJoinsWhatStandsInOneElement() throws {
+    @Test func compositeJoinsValuesOfOneElement() throws {
         let values = try values(observation)
         // The code's three tokens and HealthKit's code of the type, each with the quantity.
         #expect(values["code-value-quantity"].count == 4)
@@ -217,14 +217,14 @@ import Testing
             "...": "...", "ﬁn": "fin", "A\u{301}\u{200D}b": "ab", "Ω": "ω", "Dr. No": "dr no",
         ]
         for (text, folded) in cases { #expect(SearchString.fold(text) == folded, "\(text)") }
-        // Of a text that is cut, what is left is whole characters.
+        // A text is shortened to whole characters.
         let long = SearchString(String(repeating: "é\u{1F600}", count: 1_000))
         #expect((long?.folded.utf8.count ?? 0) <= SearchString.longest && long?.folded.hasPrefix("e\u{1F600}") == true)
         #expect(long?.exact.hasPrefix("sha256:") == true)
         #expect(SearchString("a\0b") == nil && SearchString("") == nil)
     }
 
-    @Test func moreValuesThanTheLimitAreLeftOutAndTold() throws {
+    @Test func valuesBeyondTheLimitAreLeftOutAndReported() throws {
         let codings = (0..<30).map { #"{"code":"c\#($0)"}"# }.joined(separator: ",")
         let json = """
             {"resourceType":"Observation","code":{"coding":[\(codings)]},"valueString":"v","status":"final"}
@@ -238,7 +238,7 @@ import Testing
         #expect(try values(json).entries == values(json).entries)
     }
 
-    /// Two components of the same variants: what stands in the whole resource is found once for all of them.
+    /// Two components with the same variants: values of the whole resource are found once for all of them.
     @Test func theTimeIsThatOfTheResource() {
         let growth = Growth.of(from: 20) { count in
             let variants = (0..<count).map { #"{"start":\#($0),"end":\#($0 + 1)}"# }.joined(separator: ",")
@@ -257,7 +257,7 @@ import Testing
         #expect(growth.factor < 8)
     }
 
-    @Test func whatIsOfAnotherShapeYieldsNothing() throws {
+    @Test func elementsOfWrongTypesYieldNothing() throws {
         let odd = try values(
             """
             {"resourceType":"Observation","code":"text","subject":[[{"reference":"Patient/1"}]],"status":{"a":1},
@@ -287,8 +287,8 @@ import Testing
         #expect(kinds.count == 8, "every kind but the special one")
     }
 
-    /// Tells the time of each, by the thread's own clock; what is fast enough is measured in a release build.
-    @Test func theTimeOfAnObservationIsTold() throws {
+    /// Prints the time of each by the thread's own clock; a release build decides whether it is fast enough.
+    @Test func timeForAnObservationIsPrinted() throws {
         let resource = try Resource(Array(observation.utf8))
         var count = SearchValues(of: resource)?.entries.count ?? 0
         let rounds = 500

@@ -4,7 +4,7 @@ import TestSupport
 
 @testable import Records
 
-/// HL7's R4 examples, where they lie.
+/// HL7's R4 examples, if they are present.
 enum SearchedExamples {
     static let archive = PublishedData.url("fhir-r4.tar.xz")
 
@@ -17,23 +17,23 @@ enum SearchedExamples {
     }
 }
 
-/// Notes the elements that the parameters of a tree select, by the codes of the parameters.
-struct SelectionRecorder: SearchTreeVisitor {
-    let tree: SearchTree
+/// Records the elements that the parameters of a tree select, by the codes of the parameters.
+struct SelectionRecorder: ParameterPathTrieVisitor {
+    let tree: ParameterPathTrie
     var found: [String: [JSON]] = [:]
 
-    mutating func visit(_ node: SearchTree.Node, _ value: JSON) {
-        for place in node.leaves.flatMap(\.parameters) { found[tree.parameters[place].code, default: []].append(value) }
-        for place in node.composites.flatMap(\.parameters) {
-            found[tree.parameters[place].code, default: []].append(value)
+    mutating func visit(_ node: ParameterPathTrie.Node, _ value: JSON) {
+        for index in node.leaves.flatMap(\.parameters) { found[tree.parameters[index].code, default: []].append(value) }
+        for index in node.composites.flatMap(\.parameters) {
+            found[tree.parameters[index].code, default: []].append(value)
         }
     }
 
-    mutating func leave(_ node: SearchTree.Node) {}
+    mutating func leave(_ node: ParameterPathTrie.Node) {}
 
-    /// What the parameters of a resource select, those that are evaluated aside.
+    /// Returns the elements that the parameters of a resource select, except for separately evaluated parameters.
     static func selected(in resource: Resource) -> [String: [JSON]] {
-        guard let tree = SearchTree.of(resource.resourceType) else { return [:] }
+        guard let tree = ParameterPathTrie.of(resource.resourceType) else { return [:] }
         var recorder = SelectionRecorder(tree: tree)
         var walk = SearchWalk(tree, resource.object)
         walk.walk(from: 0, .object(resource.object), &recorder)

@@ -16,7 +16,7 @@ struct SearchedResources {
     private static let days = [
         "2026", "2026-03", "2026-03-01", "2026-03-02T10:00:00Z", "2026-04-05T00:00:00+02:00", "2025-12",
     ]
-    /// Ids of each type: few, so that references lead somewhere.
+    /// Number of ids of each type: few, so that references have targets.
     static let idsOfType = 8
 
     var random: Seeded
@@ -29,7 +29,7 @@ struct SearchedResources {
 
     // MARK: Resources
 
-    /// All ids of all types, in a random order; some are missing.
+    /// Returns resources with all ids of all types in a random order; some are missing.
     mutating func resources() -> [String] {
         var all: [String] = []
         for type in Self.types {
@@ -53,8 +53,8 @@ struct SearchedResources {
         }
     }
 
-    private mutating func references(_ types: [String], upTo most: Int) -> String {
-        let count = Int.random(in: 1...most, using: &random)
+    private mutating func references(_ types: [String], upTo maximum: Int) -> String {
+        let count = Int.random(in: 1...maximum, using: &random)
         return "[" + (0..<count).map { _ in reference(types) }.joined(separator: ",") + "]"
     }
 
@@ -144,7 +144,7 @@ struct SearchedResources {
 
     // MARK: Searches
 
-    /// A parameter of a type with a value.
+    /// Returns a parameter of a type with a value.
     private mutating func condition(_ type: String, depth: Int = 0) -> String {
         if depth < 3, chance(3), let chain = chain(type, depth) { return chain }
         let text = some(["Ann", "e", "o", "Stras", "x_", "100%"])
@@ -180,7 +180,7 @@ struct SearchedResources {
         }
     }
 
-    /// The references of the types: parameter, the type that is meant or none, the type that follows.
+    /// References between the types: parameter, type modifier or none, target type.
     private static let ways: [(from: String, way: String, to: String)] = [
         ("Patient", "general-practitioner:Practitioner", "Practitioner"), ("Patient", "organization", "Organization"),
         ("Patient", "link:Patient", "Patient"), ("Organization", "partof", "Organization"),
@@ -232,7 +232,7 @@ struct SearchedResources {
         return (0..<count).map { _ in (chance(2) ? "-" : "") + some(names) }.joined(separator: ",")
     }
 
-    /// A search of one type, or of several, or of what belongs to one resource.
+    /// Returns a search of one type, of several types, or of a compartment.
     mutating func search() -> (scope: SearchQuery.Scope, query: String) {
         if chance(6) { return searchOfSeveral() }
         let type = some(Self.types)
@@ -267,7 +267,7 @@ struct SearchedResources {
         return (scope, parts.joined(separator: "&"))
     }
 
-    /// What scopes are narrowed by; of a type that has no such parameter they show nothing.
+    /// Queries that limit scopes; a type without the parameter is not shown.
     private static let scopeQueries = [
         "?code=a,b", "?gender=female", "?date=ge2026-03", "?_id=pat1,pat2,obs3", "?subject=Patient/pat2", "?name=a",
     ]

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import Records
 
-/// Values as searches ask for them.
+/// Values in the form of searches.
 enum SearchedText {
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { output, character in
@@ -12,7 +12,7 @@ enum SearchedText {
         }
     }
 
-    /// A value as a search asks for it, with its modifier; nil for one that has no such form.
+    /// Returns a value in the form of a search with its modifier, or nil if there is no such form.
     static func written(_ value: SearchValue) -> (modifier: String, text: String)? {
         switch value {
         case .token(let token):

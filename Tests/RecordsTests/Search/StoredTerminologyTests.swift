@@ -7,7 +7,7 @@ import Trust
 
 @testable import Records
 
-/// Value sets and code systems in searches: answered as far as they are known, and refused beyond.
+/// Value sets and code systems in searches: known ones are used, others are refused.
 @Suite struct StoredTerminologyTests {
     private static func observation(_ id: String, _ code: String, system: String = "urn:animals") -> String {
         #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"coding":[{"system":"\#(system)","code":"\#(code)"}]}}"#
@@ -43,7 +43,7 @@ import Trust
         ("Patient", "gender:not-in=http://hl7.org/fhir/ValueSet/administrative-gender", []),
         ("Patient", "identifier:in=urn:vs:cats", ["f"]),
     ])
-    func whatIsKnownIsAnswered(type: String, query: String, ids: [String]) async throws {
+    func searchesUseStoredTerminology(type: String, query: String, ids: [String]) async throws {
         for engine in TestEngine.allCases {
             try await SearchStore.with(Self.resources, on: engine) { store in
                 let found = try await store.ids(type, query)
@@ -52,7 +52,7 @@ import Trust
         }
     }
 
-    @Test func whatIsNotKnownIsRefused() async throws {
+    @Test func unknownTerminologyIsRefused() async throws {
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.rs"))
         try await SearchStore.with(Self.resources) { store in
@@ -67,7 +67,7 @@ import Trust
                 }
                 #expect(error?.code == "terminology-unknown", "\(query)")
             }
-            // A value set that is hidden is not there.
+            // A hidden value set is reported as missing.
             let all = try await store.ids("Observation", "code:in=urn:vs:hidden")
             #expect(all.count == 4)
             await #expect(throws: SearchConditionError.self) {

@@ -7,12 +7,12 @@ import Testing
 
 @testable import Records
 
-/// Identifiers and codes of unknown systems are found without regard to case, by their indexes.
+/// Identifiers and codes of unknown systems are found in any case, by their indexes.
 @Suite struct TokenCaseTests {
     private static let patient =
         #"{"resourceType":"Patient","id":"p","identifier":[{"system":"urn:mrn","value":"MRN-Abc","type":{"coding":[{"system":"urn:t","code":"MR"}]}}]}"#
 
-    private static func coded(_ id: String, _ system: String, _ code: String) -> String {
+    private static func coded(_ id: String, system: String, code: String) -> String {
         #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"coding":[{"system":"\#(system)","code":"\#(code)"}]},"#
             + #""subject":{"reference":"Patient/p","identifier":{"value":"MRN-Abc"}}}"#
     }
@@ -20,8 +20,9 @@ import Testing
     @Test(arguments: TestEngine.allCases)
     func theIndexFindsThemInAnyCase(engine: TestEngine) async throws {
         let resources = [
-            Self.patient, Self.coded("upper", "urn:own", "E11.9A"), Self.coded("lower", "urn:own", "e11.9a"),
-            Self.coded("hl7", "http://terminology.hl7.org/CodeSystem/v3-ActCode", "AMB"),
+            Self.patient, Self.coded("upper", system: "urn:own", code: "E11.9A"),
+            Self.coded("lower", system: "urn:own", code: "e11.9a"),
+            Self.coded("hl7", system: "http://terminology.hl7.org/CodeSystem/v3-ActCode", code: "AMB"),
         ]
         try await SearchStore.with(resources, on: engine) { store async throws in
             for text in ["mrn-abc", "MRN-ABC", "urn:mrn|Mrn-Abc"] {
@@ -41,13 +42,13 @@ import Testing
         }
     }
 
-    @Test func theyAreFoundByTheIndex() async throws {
+    @Test func tokensInAnyCaseAreFoundByTheIndex() async throws {
         let resources =
             (0..<400).map {
                 Self.patient.replacingOccurrences(of: "Abc", with: "Abc\($0)")
                     .replacingOccurrences(of: #""id":"p""#, with: #""id":"p\#($0)""#)
             }
-            + (0..<400).map { Self.coded("o\($0)", "urn:own", "Code-\($0)") }
+            + (0..<400).map { Self.coded("o\($0)", system: "urn:own", code: "Code-\($0)") }
         try await SearchStore.with(resources) { store async throws in
             for (type, search, found, index) in [
                 ("Patient", "identifier=mrn-abc7", "p7", "record_print_by_"),
@@ -67,19 +68,19 @@ import Testing
                     let page = try statement.records(limit: 50) ?? statement.page(limit: 50)
                     return try QueryPlan(page.sql, page.parameters, in: transaction)
                 }
-                #expect(plan.goes(by: index) && !plan.readsAll, "\(search): \(plan)")
+                #expect(plan.uses(index: index) && !plan.readsAll, "\(search): \(plan)")
             }
         }
     }
 
-    /// A store of an earlier release has entries with their case; `migrate` makes them again.
+    /// A store of an earlier release has case-sensitive entries; `migrate` rebuilds them.
     @Test func anOlderStoreIsReindexed() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/test.db"
             let older = try await TestEngine.chosen.open(
                 path: path, migrations: RecordsSchema.migrations.filter { $0.number < 440 })
             try await older.write { transaction in
-                // The present program needs a table that the former one did not have.
+                // The current version of the program needs a table that the former one did not have.
                 try transaction.execute(RecordTypeChanges.tableSQL)
                 let provenance = RecordProvenance(
                     submissionID: "s", clientID: "c", keyID: nil, receivedAt: SearchStore.time)
@@ -89,7 +90,7 @@ import Testing
                 }
                 var writer = try SearchEntryWriter(in: transaction)
                 let term = SearchTerm(type: "Patient", parameter: "identifier", system: "urn:mrn")
-                try writer.replace([.print(term, Data(SearchIndex.print(of: "MRN-Abc")))], number: number)
+                try writer.replace([.key(term, Data(SearchIndex.key(of: "MRN-Abc")))], number: number)
                 try writer.finish()
                 try transaction.execute("DROP TABLE record_type_change")
             }
@@ -102,7 +103,7 @@ import Testing
                     }
                 }
             }
-            // Until then what is asked for with its case is found.
+            // Until then a search with the exact case finds the resource.
             #expect(try await ids("identifier=MRN-Abc", in: older) == ["p"])
             #expect(try await ids("identifier=mrn-abc", in: older) == [])
             try await older.close()
@@ -114,16 +115,16 @@ import Testing
         }
     }
 
-    /// What a device's readings have in common is learned of one: the others are found likewise.
-    @Test func aReadingThatIsMadeFromAPatternHasTheSameEntries() throws {
+    /// The common part of a device's readings comes from a template: the other readings are found in the same way.
+    @Test func readingOfATemplateHasTheSameEntries() throws {
         func record(_ number: Int) throws -> NewRecord {
             let json = observation("o\(number)").replacingOccurrences(of: "|v", with: "-2026-03-01T1\(number):00:00Z")
             return NewRecord(try Resource(Data(json.utf8)), id: "o\(number)", content: Data(json.utf8))
         }
-        let pattern = try #require(SearchPattern(of: try record(0)))
+        let pattern = try #require(TemplateSearchEntries(of: try record(0)))
         let made = pattern.entries(identifiers: ["o1-2026-03-01T11:00:00Z"], quantity: "72.00")
         #expect(try made == record(1).entries)
-        let prints = [0, 1].map { SearchIndex.print(of: "a-2026-03-01t10:0\($0):00z") }
-        #expect(prints[0].prefix(2) == prints[1].prefix(2), "those of one hour are side by side")
+        let keys = [0, 1].map { SearchIndex.key(of: "a-2026-03-01t10:0\($0):00z") }
+        #expect(keys[0].prefix(2) == keys[1].prefix(2), "those of one hour are side by side")
     }
 }

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Records
 
-/// The summary of participants' streams is what the records say.
+/// The summary of participants' streams agrees with the records.
 @Suite struct RecordStreamTests {
     private static let start = Date(timeIntervalSince1970: 1_767_225_600)
 
-    private static func observation(_ id: String, _ patient: String?, _ type: String?, _ day: Int) -> String {
+    private static func observation(_ id: String, patient: String?, type: String?, day: Int) -> String {
         let subject = patient.map { #","subject":{"reference":"Patient/\#($0)"}"# } ?? ""
         let own =
             type.map { #",{"system":"http://developer.apple.com/documentation/healthkit","code":"\#($0)"}"# } ?? ""
@@ -21,7 +21,7 @@ import Testing
             """
     }
 
-    /// What the records say, each read and counted.
+    /// Returns the counts of the records, each read separately.
     private static func recounted(_ transaction: any SQLTransaction) throws -> [String: Int] {
         let rows = try transaction.query("SELECT type, id FROM record WHERE type = 'Observation' AND deleted = 0")
         return try rows.reduce(into: [:]) { counts, row in
@@ -30,26 +30,26 @@ import Testing
             guard let patient = resource?.owners.one else { return }
             let own = Observation(resource?.object ?? JSONObject()).code?.coding
                 .filter { $0.system == CodeSystemURL.healthKit }.compactMap(\.code).min()
-            // LOINC's code of each names a type too.
+            // LOINC's code of each identifies a type too.
             let code = own ?? "HKQuantityTypeIdentifierHeartRate"
             counts["\(patient) \(code)", default: 0] += 1
         }
     }
 
-    private static func told(_ transaction: any SQLTransaction) throws -> [String: Int] {
+    private static func stored(_ transaction: any SQLTransaction) throws -> [String: Int] {
         let all = try RecordStream.all(in: transaction)
         return Dictionary(uniqueKeysWithValues: all.map { ("\($0.participant) \($0.type)", $0.count) })
     }
 
-    @Test func itTellsWhenTheFirstBeginsAndTheLastEndsAndHowManyThereAre() async throws {
+    @Test func streamHasTheFirstStartTheLastEndAndTheCount() async throws {
         let fixture = try await RecordsFixture()
         for (number, day) in [3, 1, 2].enumerated() {
             try await fixture.put(
-                Self.observation("o\(number)", "p", "HKSteps", day), at: Self.start,
+                Self.observation("o\(number)", patient: "p", type: "HKSteps", day: day), at: Self.start,
                 received: Self.start.addingTimeInterval(Double(number) * 60), submission: "s\(number)")
         }
-        try await fixture.put(Self.observation("other", "p", nil, 9))
-        try await fixture.put(Self.observation("nobodys", nil, "HKSteps", 9))
+        try await fixture.put(Self.observation("other", patient: "p", type: nil, day: 9))
+        try await fixture.put(Self.observation("nobodys", patient: nil, type: "HKSteps", day: 9))
         let all = try await fixture.database.read { try RecordStream.all(in: $0) }
         let stream = try #require(all.first { $0.type == "HKSteps" })
         #expect(all.count == 2 && stream.participant == "p" && stream.type == "HKSteps" && stream.count == 3)
@@ -61,11 +61,11 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whateverIsWrittenChangedDeletedAndComesBackItCountsWhatIsThere() async throws {
+    @Test func streamsAgreeWithTheRecordsAfterAnyWrites() async throws {
         let fixture = try await RecordsFixture()
         var random = Seeded.fresh()
         let store = fixture.store
-        var most = 0
+        var maximum = 0
         for step in 0..<150 {
             let (at, received) = (
                 Self.start.addingTimeInterval(Double(step)),
@@ -73,9 +73,10 @@ import Testing
             )
             let texts = (0..<Int.random(in: 1...3, using: &random)).map { _ in
                 Self.observation(
-                    "o\(Int.random(in: 0..<12, using: &random))", ["a", "b", nil].randomElement(using: &random) ?? nil,
-                    ["HKSteps", "HKHeartRate", nil].randomElement(using: &random) ?? nil,
-                    Int.random(in: 1...28, using: &random))
+                    "o\(Int.random(in: 0..<12, using: &random))",
+                    patient: ["a", "b", nil].randomElement(using: &random) ?? nil,
+                    type: ["HKSteps", "HKHeartRate", nil].randomElement(using: &random) ?? nil,
+                    day: Int.random(in: 1...28, using: &random))
             }
             let isDeletion = Int.random(in: 0..<4, using: &random) == 0
             try await fixture.database.write { transaction in
@@ -93,17 +94,17 @@ import Testing
                 }
             }
             guard step % 10 == 9 else { continue }
-            let (told, counted) = try await fixture.database.read { (try Self.told($0), try Self.recounted($0)) }
-            #expect(told == counted, "seed \(random.seed)")
-            // In the end it may be that nothing is there.
-            most = max(most, told.count)
+            let (stored, counted) = try await fixture.database.read { (try Self.stored($0), try Self.recounted($0)) }
+            #expect(stored == counted, "seed \(random.seed)")
+            // In the end there may be no records.
+            maximum = max(maximum, stored.count)
         }
-        #expect(most > 1)
+        #expect(maximum > 1)
         try await fixture.close()
     }
 
-    /// Found with seed 14921861308148707226: the stream stayed with a count of none.
-    @Test func whatComesAndGoesInOneTransactionLeavesNoStream() async throws {
+    /// Found with seed 14921861308148707226: the stream remained with a count of zero.
+    @Test func recordChangedWithinATransactionLeavesNoEmptyStream() async throws {
         let fixture = try await RecordsFixture()
         let store = fixture.store
         try await fixture.database.write { transaction in
@@ -111,13 +112,13 @@ import Testing
                 submissionID: "s", clientID: "c", keyID: nil, receivedAt: Self.start, number: 1)
             try store.write(provenance, at: Self.start, in: transaction) { records in
                 for type in ["HKHeartRate", "HKSteps"] {
-                    let bytes = Data(Self.observation("o", "b", type, 1).utf8)
+                    let bytes = Data(Self.observation("o", patient: "b", type: type, day: 1).utf8)
                     try records.put(NewRecord(Resource(bytes), id: "o", content: bytes))
                 }
             }
         }
-        let (told, counted) = try await fixture.database.read { (try Self.told($0), try Self.recounted($0)) }
-        #expect(told == counted && told == ["b HKSteps": 1])
+        let (stored, counted) = try await fixture.database.read { (try Self.stored($0), try Self.recounted($0)) }
+        #expect(stored == counted && stored == ["b HKSteps": 1])
         try await fixture.close()
     }
 
@@ -126,8 +127,9 @@ import Testing
         for number in 0..<30 {
             try await fixture.put(
                 Self.observation(
-                    "o\(number)", number % 3 == 0 ? "a" : "b", number % 2 == 0 ? "HKSteps" : "HKHeartRate",
-                    number % 28 + 1), at: Self.start, received: Self.start.addingTimeInterval(Double(number)),
+                    "o\(number)", patient: number % 3 == 0 ? "a" : "b",
+                    type: number % 2 == 0 ? "HKSteps" : "HKHeartRate",
+                    day: number % 28 + 1), at: Self.start, received: Self.start.addingTimeInterval(Double(number)),
                 submission: "s\(number)")
         }
         let fresh = try await fixture.database.read { try RecordStream.all(in: $0) }
@@ -142,16 +144,18 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func whoIsDeletedHasNoRow() async throws {
+    @Test func deletedParticipantHasNoRow() async throws {
         let fixture = try await RecordsFixture()
         let store = fixture.store
-        for patient in ["a", "b"] { try await fixture.put(Self.observation("o-\(patient)", patient, "HKSteps", 1)) }
+        for patient in ["a", "b"] {
+            try await fixture.put(Self.observation("o-\(patient)", patient: patient, type: "HKSteps", day: 1))
+        }
         try await fixture.database.write { _ = try store.delete(about: "a", keeping: [], in: $0) }
         #expect(try await fixture.database.read { try RecordStream.all(in: $0).map(\.participant) } == ["b"])
         try await fixture.close()
     }
 
-    @Test func whatIsLookedUpGoesByAnIndex() async throws {
+    @Test func keyLookupUsesAnIndex() async throws {
         let fixture = try await RecordsFixture()
         let plan = try await fixture.database.read {
             try QueryPlan(StreamWriter.keySQL, [SQLValue(1), SQLValue("x")], in: $0)
@@ -160,12 +164,14 @@ import Testing
         try await fixture.close()
     }
 
-    /// A store of an older version has neither the entries nor the streams of Observations that LOINC alone codes.
+    /// A store of an older version has neither the entries nor the streams of Observations that have only a LOINC code.
     @Test(arguments: [true, false])
     func recordsOfAnOlderVersionGetTheirStreams(byMigration: Bool) async throws {
         let fixture = try await RecordsFixture()
-        for day in 1...5 { try await fixture.put(Self.observation("o\(day)", "p", day == 1 ? "HKSteps" : nil, day)) }
-        let whole = try await fixture.database.read(Self.told)
+        for day in 1...5 {
+            try await fixture.put(Self.observation("o\(day)", patient: "p", type: day == 1 ? "HKSteps" : nil, day: day))
+        }
+        let whole = try await fixture.database.read(Self.stored)
         #expect(whole == ["p HKSteps": 1, "p HKQuantityTypeIdentifierHeartRate": 4])
         try await fixture.database.write { transaction in
             try transaction.execute("DELETE FROM record_stream WHERE stream <> 'HKSteps'")
@@ -175,7 +181,7 @@ import Testing
                     SELECT number FROM search_term WHERE code = 'HKQuantityTypeIdentifierHeartRate')
                 """)
         }
-        #expect(try await fixture.database.read(Self.told) == ["p HKSteps": 1])
+        #expect(try await fixture.database.read(Self.stored) == ["p HKSteps": 1])
         if byMigration {
             _ = try await fixture.database.write { transaction in
                 try transaction.execute("DELETE FROM schema_migration WHERE number IN (446, 447)")
@@ -185,9 +191,9 @@ import Testing
         } else {
             try await RecordIndex.remake(in: fixture.database)
         }
-        #expect(try await fixture.database.read(Self.told) == whole)
+        #expect(try await fixture.database.read(Self.stored) == whole)
         try await RecordIndex.remake(in: fixture.database)
-        #expect(try await fixture.database.read(Self.told) == whole)
+        #expect(try await fixture.database.read(Self.stored) == whole)
         try await fixture.close()
     }
 }

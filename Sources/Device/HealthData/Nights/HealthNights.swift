@@ -36,7 +36,7 @@ public struct HealthNights: Sendable {
     private var fingerprints: [SampleFingerprint] = []
     private let keepsFingerprints: Bool
     private var ranks: [SourceRank] = []
-    private var places: [SourceRank: UInt8] = [:]
+    private var sourceIndices: [SourceRank: UInt8] = [:]
 
     private struct Entry: Sendable {
         let start: Int64
@@ -68,7 +68,7 @@ public struct HealthNights: Sendable {
             Entry(
                 start: sample.start.seconds, length: UInt32(length), fingerprint: UInt32(fingerprints.count),
                 startOffset: sample.start.offsetMinutes, endOffset: sample.end.offsetMinutes, stage: stage,
-                source: place(of: SourceRank(sample))))
+                source: sourceIndex(of: SourceRank(sample))))
         guard keepsFingerprints else { return }
         fingerprints.reserveForOneMore()
         fingerprints.append(fingerprint)
@@ -92,9 +92,9 @@ public struct HealthNights: Sendable {
     ) throws(Failure) {
         let sorted = ranks.indices.sorted { ranks[$0] < ranks[$1] }
         var order = Array(repeating: 0, count: ranks.count)
-        for (place, source) in sorted.enumerated() { order[source] = place }
+        for (rank, source) in sorted.enumerated() { order[source] = rank }
         let fingerprints = fingerprints
-        entries.sort { Self.precedes($0, $1, order, fingerprints) }
+        entries.sort { Self.precedes($0, $1, order: order, fingerprints: fingerprints) }
         var night: HealthNight?
         var begin = 0
         while begin < entries.count {
@@ -149,7 +149,7 @@ public struct HealthNights: Sendable {
 
     /// Defines an order that depends only on the samples.
     private static func precedes(
-        _ left: Entry, _ right: Entry, _ order: [Int], _ fingerprints: [SampleFingerprint]
+        _ left: Entry, _ right: Entry, order: [Int], fingerprints: [SampleFingerprint]
     ) -> Bool {
         if left.start != right.start { return left.start < right.start }
         if left.length != right.length { return left.length < right.length }
@@ -163,13 +163,13 @@ public struct HealthNights: Sendable {
 
     private mutating func leaveOut(_ reason: LeftOut) { leftOut[reason, default: 0] += 1 }
 
-    private mutating func place(of rank: SourceRank) -> UInt8 {
-        if let place = places[rank] { return place }
+    private mutating func sourceIndex(of rank: SourceRank) -> UInt8 {
+        if let index = sourceIndices[rank] { return index }
         // After about two hundred versions, all further versions of one product are one source.
-        if ranks.count >= 240, let product = rank.ofProduct { return place(of: product) }
-        let place = UInt8(ranks.count)
+        if ranks.count >= 240, let product = rank.ofProduct { return sourceIndex(of: product) }
+        let index = UInt8(ranks.count)
         ranks.append(rank)
-        places[rank] = place
-        return place
+        sourceIndices[rank] = index
+        return index
     }
 }

@@ -80,14 +80,14 @@ public struct SourceRank: Sendable, Hashable, Comparable {
     /// Returns whether the left source has priority over the right one.
     public static func < (left: SourceRank, right: SourceRank) -> Bool {
         if left.level != right.level { return left.level < right.level }
-        if left.product != right.product { return place(of: left.product) < place(of: right.product) }
+        if left.product != right.product { return index(of: left.product) < index(of: right.product) }
         let (newer, older) = (numbers(of: left.version), numbers(of: right.version))
         if newer != older { return older.lexicographicallyPrecedes(newer) }
         if left.version != right.version { return right.version < left.version }
         return left.origin < right.origin
     }
 
-    private static func place(of product: HealthProduct?) -> Int {
+    private static func index(of product: HealthProduct?) -> Int {
         product.flatMap { HealthProduct.allCases.firstIndex(of: $0) } ?? HealthProduct.allCases.count
     }
 

@@ -55,7 +55,7 @@ public struct ActivitySummary: SpecialRecord {
     }
 
     /// The fingerprint of the day alone: an export in the evening contains less of the day than the next export.
-    public var place: SampleFingerprint { RecordContent(self).fingerprint }
+    public var resourceFingerprint: SampleFingerprint { RecordContent(self).fingerprint }
 
     /// The repairs that were made to read the values.
     public var repairs: Repairs {
@@ -67,17 +67,17 @@ public struct ActivitySummary: SpecialRecord {
     /// Returns the observation, with one component for each value.
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
-        func add(_ name: String, _ title: String, _ ring: Ring, _ further: [Coding] = []) {
+        func add(_ name: String, title: String, ring: Ring, further: [Coding] = []) {
             parts.add(ComponentCode.healthKit("HKActivitySummary." + name, title, further: further), ring.value)
             parts.add(ComponentCode.healthKit("HKActivitySummary.\(name)Goal", title + " Goal"), ring.goal)
         }
         // HealthKit's code is first: the sum of the day must not be added to the samples that it sums up.
         add(
-            "activeEnergyBurned", "Active Energy Burned of the Day", energy,
-            [Coding(system: HealthCodeSystem.loinc, code: "41981-2", display: "Calories burned")])
-        add("appleMoveTime", "Move Time of the Day", moveTime)
-        add("appleExerciseTime", "Exercise Time of the Day", exerciseTime)
-        add("appleStandHours", "Stand Hours of the Day", standHours)
+            "activeEnergyBurned", title: "Active Energy Burned of the Day", ring: energy,
+            further: [Coding(system: HealthCodeSystem.loinc, code: "41981-2", display: "Calories burned")])
+        add("appleMoveTime", title: "Move Time of the Day", ring: moveTime)
+        add("appleExerciseTime", title: "Exercise Time of the Day", ring: exerciseTime)
+        add("appleStandHours", title: "Stand Hours of the Day", ring: standHours)
         return observation(subject: subject, device: device, extensions: extensions, parts)
     }
 

@@ -42,8 +42,8 @@ public struct Assessment: SpecialRecord {
         let words =
             ["None to minimal", "Mild", "Moderate"]
             + (form == .phq9 ? ["Moderately severe", "Severe"] : ["Severe"])
-        let place = min(score / 5, names.count - 1)
-        return HealthOption(form.prefix + "AssessmentRisk" + names[place], words[place], aliases: [String(place + 1)])
+        let index = min(score / 5, names.count - 1)
+        return HealthOption(form.prefix + "AssessmentRisk" + names[index], words[index], aliases: [String(index + 1)])
     }
 
     public var kind: SpecialKind { form == .phq9 ? .phq9 : .gad7 }
@@ -64,7 +64,7 @@ public struct Assessment: SpecialRecord {
                 ComponentCode.healthKit(
                     "HKPHQ9Assessment.score", "PHQ-9 Score",
                     further: [Coding(system: HealthCodeSystem.loinc, code: "44261-6", display: "Total score")]),
-                "Integer", .number(JSONNumber(score)))
+                type: "Integer", value: .number(JSONNumber(score)))
         }
         parts.add(ComponentCode.healthKit(form.prefix + "AssessmentRisk", form.title + " Risk"), risk)
         for (question, answer) in zip(form.questions, answers) { parts.add(question.code(form), form.option(answer)) }

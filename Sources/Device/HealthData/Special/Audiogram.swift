@@ -93,7 +93,8 @@ extension Audiogram.Threshold {
         let side = ear == .left ? "Left" : "Right"
         return ComponentCode.own(
             "audiogram-\(ear.rawValue)-\(hertz)-Hz", "\(side) ear at \(hertz) Hz",
-            healthKit: "HKAudiogramSensitivityPoint.\(ear.rawValue)EarSensitivity", "\(side) Ear Sensitivity")
+            healthKit: "HKAudiogramSensitivityPoint.\(ear.rawValue)EarSensitivity",
+            healthKitTitle: "\(side) Ear Sensitivity")
     }
 
     var extensions: [JSON] {

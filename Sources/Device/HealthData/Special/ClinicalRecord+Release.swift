@@ -41,7 +41,7 @@ extension ClinicalRecord.Release {
         let shape: Shape
         let release: ClinicalRecord.Release
 
-        init(_ type: String, _ member: String, _ shape: Shape, _ release: ClinicalRecord.Release) {
+        init(_ type: String, _ member: String, is shape: Shape, in release: ClinicalRecord.Release) {
             self.type = type
             self.member = member
             self.shape = shape
@@ -51,25 +51,36 @@ extension ClinicalRecord.Release {
 
     /// Members that exist in only one of the two releases, or have a different JSON type in the other.
     private static let marks: [Mark] = [
-        Mark("Observation", "category", .array, .r4), Mark("Observation", "category", .object, .dstu2),
-        Mark("Observation", "comments", .any, .dstu2), Mark("Observation", "related", .any, .dstu2),
-        Mark("Observation", "note", .any, .r4), Mark("Observation", "interpretation", .array, .r4),
-        Mark("Observation", "interpretation", .object, .dstu2), Mark("Observation", "hasMember", .any, .r4),
-        Mark("Condition", "patient", .any, .dstu2), Mark("Condition", "subject", .any, .r4),
-        Mark("Condition", "clinicalStatus", .text, .dstu2), Mark("Condition", "clinicalStatus", .object, .r4),
-        Mark("AllergyIntolerance", "substance", .any, .dstu2), Mark("AllergyIntolerance", "code", .any, .r4),
-        Mark("AllergyIntolerance", "clinicalStatus", .any, .r4), Mark("AllergyIntolerance", "status", .any, .dstu2),
-        Mark("Immunization", "wasNotGiven", .any, .dstu2), Mark("Immunization", "reported", .any, .dstu2),
-        Mark("Immunization", "explanation", .any, .dstu2), Mark("Immunization", "date", .any, .dstu2),
-        Mark("Immunization", "occurrenceDateTime", .any, .r4), Mark("Immunization", "occurrenceString", .any, .r4),
-        Mark("Immunization", "primarySource", .any, .r4),
-        Mark("MedicationStatement", "patient", .any, .dstu2), Mark("MedicationStatement", "subject", .any, .r4),
-        Mark("MedicationDispense", "patient", .any, .dstu2), Mark("MedicationDispense", "subject", .any, .r4),
-        Mark("Procedure", "notPerformed", .any, .dstu2),
-        Mark("Procedure", "category", .object, .unknown), Mark("Procedure", "report", .any, .unknown),
-        Mark("DiagnosticReport", "codedDiagnosis", .any, .dstu2), Mark("DiagnosticReport", "conclusionCode", .any, .r4),
-        Mark("DiagnosticReport", "category", .array, .r4), Mark("DiagnosticReport", "category", .object, .dstu2),
-        Mark("DocumentReference", "indexed", .any, .dstu2), Mark("DocumentReference", "date", .any, .r4),
-        Mark("Coverage", "beneficiary", .any, .r4),
+        Mark("Observation", "category", is: .array, in: .r4), Mark("Observation", "category", is: .object, in: .dstu2),
+        Mark("Observation", "comments", is: .any, in: .dstu2), Mark("Observation", "related", is: .any, in: .dstu2),
+        Mark("Observation", "note", is: .any, in: .r4), Mark("Observation", "interpretation", is: .array, in: .r4),
+        Mark("Observation", "interpretation", is: .object, in: .dstu2),
+        Mark("Observation", "hasMember", is: .any, in: .r4),
+        Mark("Condition", "patient", is: .any, in: .dstu2), Mark("Condition", "subject", is: .any, in: .r4),
+        Mark("Condition", "clinicalStatus", is: .text, in: .dstu2),
+        Mark("Condition", "clinicalStatus", is: .object, in: .r4),
+        Mark("AllergyIntolerance", "substance", is: .any, in: .dstu2),
+        Mark("AllergyIntolerance", "code", is: .any, in: .r4),
+        Mark("AllergyIntolerance", "clinicalStatus", is: .any, in: .r4),
+        Mark("AllergyIntolerance", "status", is: .any, in: .dstu2),
+        Mark("Immunization", "wasNotGiven", is: .any, in: .dstu2),
+        Mark("Immunization", "reported", is: .any, in: .dstu2),
+        Mark("Immunization", "explanation", is: .any, in: .dstu2), Mark("Immunization", "date", is: .any, in: .dstu2),
+        Mark("Immunization", "occurrenceDateTime", is: .any, in: .r4),
+        Mark("Immunization", "occurrenceString", is: .any, in: .r4),
+        Mark("Immunization", "primarySource", is: .any, in: .r4),
+        Mark("MedicationStatement", "patient", is: .any, in: .dstu2),
+        Mark("MedicationStatement", "subject", is: .any, in: .r4),
+        Mark("MedicationDispense", "patient", is: .any, in: .dstu2),
+        Mark("MedicationDispense", "subject", is: .any, in: .r4),
+        Mark("Procedure", "notPerformed", is: .any, in: .dstu2),
+        Mark("Procedure", "category", is: .object, in: .unknown), Mark("Procedure", "report", is: .any, in: .unknown),
+        Mark("DiagnosticReport", "codedDiagnosis", is: .any, in: .dstu2),
+        Mark("DiagnosticReport", "conclusionCode", is: .any, in: .r4),
+        Mark("DiagnosticReport", "category", is: .array, in: .r4),
+        Mark("DiagnosticReport", "category", is: .object, in: .dstu2),
+        Mark("DocumentReference", "indexed", is: .any, in: .dstu2),
+        Mark("DocumentReference", "date", is: .any, in: .r4),
+        Mark("Coverage", "beneficiary", is: .any, in: .r4),
     ]
 }

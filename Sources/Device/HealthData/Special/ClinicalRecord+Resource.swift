@@ -111,7 +111,7 @@ private struct ReferenceRewriting {
                 return .object(result)
             }
             if target.type == "Patient" { return ["reference": .string("Patient/" + subject)] }
-            let id = ClinicalRecord.place(server: server, type: target.type, id: target.id)
+            let id = ClinicalRecord.resourceFingerprint(server: server, type: target.type, id: target.id)
                 .resourceID(subject: subject)
             var result = object
             let type = isConverted ? ClinicalRecord.newerName(target.type) : target.type

@@ -80,11 +80,11 @@ public struct ClinicalRecord: SpecialRecord {
     }
 
     /// The fingerprint of the server, the type and the id: a later version of the record replaces this one.
-    public var place: SampleFingerprint {
-        serverID.map { Self.place(server: server, type: resourceType, id: $0) } ?? fingerprint
+    public var resourceFingerprint: SampleFingerprint {
+        serverID.map { Self.resourceFingerprint(server: server, type: resourceType, id: $0) } ?? fingerprint
     }
 
-    static func place(server: String?, type: String, id: String) -> SampleFingerprint {
+    static func resourceFingerprint(server: String?, type: String, id: String) -> SampleFingerprint {
         SampleFingerprint(of: Array("HKClinicalRecord\u{0}\(server ?? "")\u{0}\(newerName(type))\u{0}\(id)".utf8))
     }
 
@@ -100,7 +100,7 @@ public struct ClinicalRecord: SpecialRecord {
     /// Returns the base URL: `https://host/fhir` for `https://host/fhir/Observation/1` of type Observation.
     private static func server(of url: String, _ type: String) -> String? {
         guard url.utf8.count <= 2048 else { return nil }
-        if let place = url.range(of: "/" + type + "/") { return String(url[..<place.lowerBound]) }
+        if let range = url.range(of: "/" + type + "/") { return String(url[..<range.lowerBound]) }
         return url.isEmpty ? nil : url
     }
 }

@@ -8,8 +8,8 @@ extension Electrocardiogram {
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         parts.add(
-            Self.code("NumberOfVoltageMeasurements", "Number of Voltage Measurements"), "Integer",
-            .number(JSONNumber(voltages.series.count)))
+            Self.code("NumberOfVoltageMeasurements", "Number of Voltage Measurements"), type: "Integer",
+            value: .number(JSONNumber(voltages.series.count)))
         parts.add(
             Self.code("SamplingFrequency", "Sampling Frequency"),
             SpecialQuantity(samplingFrequency, SpecialMeasure.frequency.unit))
@@ -22,8 +22,8 @@ extension Electrocardiogram {
             ComponentCode.heartRate, averageHeartRate.map { SpecialQuantity($0, SpecialMeasure.beats.unit) })
         parts.add(Self.code("SymptomsStatus", "Electrocardiogram Symptoms Status"), symptoms?.option)
         parts.add(
-            Self.voltageCode, "SampledData",
-            voltages.series.sampledData(
+            Self.voltageCode, type: "SampledData",
+            value: voltages.series.sampledData(
                 HealthUnit("uV", "uV"), period: period,
                 factor: voltages.microvoltFactor == 1 ? nil : voltages.microvoltFactor))
         return observation(subject: subject, device: device, extensions: extensions, parts)

@@ -89,8 +89,8 @@ public struct HealthWorkoutPart: Sendable, Hashable {
     private var endText: String {
         guard endMilliseconds > 0 else { return end.text }
         let text = end.text
-        let places = String(endMilliseconds)
-        return text.prefix(19) + "." + String(repeating: "0", count: 3 - places.count) + places + text.dropFirst(19)
+        let digits = String(endMilliseconds)
+        return text.prefix(19) + "." + String(repeating: "0", count: 3 - digits.count) + digits + text.dropFirst(19)
     }
 }
 

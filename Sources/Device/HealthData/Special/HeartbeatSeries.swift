@@ -81,15 +81,16 @@ public struct HeartbeatSeries: SpecialRecord {
         parts.add(
             ComponentCode.healthKit(
                 "HKHeartbeatSeriesSample.timeSinceSeriesStart", "Time of Each Beat Since the Start"),
-            "SampledData", offsets.sampledData(SpecialMeasure.seconds.unit, period: period))
+            type: "SampledData", value: offsets.sampledData(SpecialMeasure.seconds.unit, period: period))
         if let gaps {
             parts.add(
                 ComponentCode.healthKit("HKHeartbeatSeriesSample.precededByGap", "Beats Missed Before (1 Yes, 0 No)"),
-                "SampledData", gaps.sampledData(HealthUnit("1", "1"), period: period))
+                type: "SampledData", value: gaps.sampledData(HealthUnit("1", "1"), period: period))
         }
         if let rates {
             parts.add(
-                ComponentCode.heartRate, "SampledData", rates.sampledData(SpecialMeasure.beats.unit, period: period))
+                ComponentCode.heartRate, type: "SampledData",
+                value: rates.sampledData(SpecialMeasure.beats.unit, period: period))
         }
         return observation(subject: subject, device: device, extensions: extensions, parts)
     }

@@ -59,7 +59,7 @@ public struct MedicationConcept: SpecialRecord {
 
     /// The fingerprint of the codes alone. A medication changes when it is archived or its schedule changes: the newer
     /// version replaces the older.
-    public var place: SampleFingerprint {
+    public var resourceFingerprint: SampleFingerprint {
         var content = RecordContent(self)
         for coding in codings {
             content.add(coding.system)
@@ -75,18 +75,19 @@ public struct MedicationConcept: SpecialRecord {
     public func observation(subject: String?, device: JSON? = nil, extensions: [JSON] = []) -> Observation {
         var parts = ObservationParts()
         parts.add(
-            ComponentCode.healthKit("HKMedicationConcept.relatedCodings", "Medication Codes"), "CodeableConcept",
-            concept)
+            ComponentCode.healthKit("HKMedicationConcept.relatedCodings", "Medication Codes"), type: "CodeableConcept",
+            value: concept)
         parts.add(Self.formCode, form)
         if let isArchived {
             parts.add(
-                ComponentCode.healthKit("HKUserAnnotatedMedication.isArchived", "Medication Is Archived"), "Boolean",
-                .bool(isArchived))
+                ComponentCode.healthKit("HKUserAnnotatedMedication.isArchived", "Medication Is Archived"),
+                type: "Boolean",
+                value: .bool(isArchived))
         }
         if let hasSchedule {
             parts.add(
                 ComponentCode.healthKit("HKUserAnnotatedMedication.hasSchedule", "Medication Has a Schedule"),
-                "Boolean", .bool(hasSchedule))
+                type: "Boolean", value: .bool(hasSchedule))
         }
         return observation(subject: subject, device: device, extensions: extensions, parts)
     }

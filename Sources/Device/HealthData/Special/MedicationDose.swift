@@ -92,13 +92,16 @@ public struct MedicationDose: SpecialRecord {
         var parts = ObservationParts()
         parts.value = ("CodeableConcept", status.option.coded)
         if let medication {
-            parts.add(Self.code("medicationConceptIdentifier", "Medication"), "CodeableConcept", medication.concept)
+            parts.add(
+                Self.code("medicationConceptIdentifier", "Medication"), type: "CodeableConcept",
+                value: medication.concept)
             parts.add(MedicationConcept.formCode, medication.form)
         }
         parts.add(Self.code("scheduleType", "Medication Dose Schedule Type"), scheduleType?.option)
         if let scheduled {
             parts.add(
-                Self.code("scheduledDate", "Medication Dose Scheduled Date"), "DateTime", .string(scheduled.text))
+                Self.code("scheduledDate", "Medication Dose Scheduled Date"), type: "DateTime",
+                value: .string(scheduled.text))
         }
         parts.add(Self.code("doseQuantity", "Medication Dose Quantity"), dose)
         parts.add(Self.code("scheduledDoseQuantity", "Medication Scheduled Dose Quantity"), scheduledDose)

@@ -10,7 +10,7 @@ struct ObservationParts {
     var focus: JSON?
 
     /// Adds a component with a code and a value.
-    mutating func add(_ code: JSON, _ type: String, _ value: JSON, extensions: [JSON] = []) {
+    mutating func add(_ code: JSON, type: String, value: JSON, extensions: [JSON] = []) {
         var object = JSONObject()
         if !extensions.isEmpty { object["extension"] = .array(extensions) }
         object["code"] = code
@@ -21,7 +21,7 @@ struct ObservationParts {
     /// Adds a component with a quantity, if there is one.
     mutating func add(_ code: JSON, _ quantity: SpecialQuantity?, extensions: [JSON] = []) {
         guard let quantity else { return }
-        add(code, "Quantity", quantity.json, extensions: extensions)
+        add(code, type: "Quantity", value: quantity.json, extensions: extensions)
     }
 
     /// Adds a component for a value of the source that is not recognised
@@ -42,7 +42,7 @@ struct ObservationParts {
     /// Adds a component with one of HealthKit's cases, if there is one.
     mutating func add(_ code: JSON, _ option: HealthOption?) {
         guard let option else { return }
-        add(code, "CodeableConcept", option.coded)
+        add(code, type: "CodeableConcept", value: option.coded)
     }
 }
 
@@ -118,7 +118,7 @@ enum ComponentCode {
 
     /// Returns a code of Tributary's own system followed by HealthKit's code, which alone would be ambiguous (left and
     /// right).
-    static func own(_ code: String, _ title: String, healthKit: String, _ healthKitTitle: String) -> JSON {
+    static func own(_ code: String, _ title: String, healthKit: String, healthKitTitle: String) -> JSON {
         CodeableConcept(
             coding: [
                 Coding(system: HealthCodeSystem.component, code: code, display: title),

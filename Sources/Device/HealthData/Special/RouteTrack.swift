@@ -65,10 +65,10 @@ public struct RouteTrack: Sendable, Hashable {
     /// Whether no further point can be added: a series would exceed FHIR's maximum length of a string, at some hundred
     /// thousand points.
     public var isFull: Bool {
-        let room = limit - 40
-        return offsets.length > room || latitudes.length > room || longitudes.length > room
-            || elevations.length > room || speeds.length > room || courses.length > room
-            || horizontalAccuracies.length > room || verticalAccuracies.length > room
+        let threshold = limit - 40
+        return offsets.length > threshold || latitudes.length > threshold || longitudes.length > threshold
+            || elevations.length > threshold || speeds.length > threshold || courses.length > threshold
+            || horizontalAccuracies.length > threshold || verticalAccuracies.length > threshold
     }
 
     /// Adds a point.
@@ -112,8 +112,8 @@ public struct RouteTrack: Sendable, Hashable {
         let rest = milliseconds.magnitude % 1000
         let whole = (milliseconds < 0 ? "-" : "") + String(milliseconds.magnitude / 1000)
         guard rest > 0 else { return whole }
-        var places = String(repeating: "0", count: rest < 10 ? 2 : rest < 100 ? 1 : 0) + String(rest)
-        while places.hasSuffix("0") { places.removeLast() }
-        return whole + "." + places
+        var decimals = String(repeating: "0", count: rest < 10 ? 2 : rest < 100 ? 1 : 0) + String(rest)
+        while decimals.hasSuffix("0") { decimals.removeLast() }
+        return whole + "." + decimals
     }
 }

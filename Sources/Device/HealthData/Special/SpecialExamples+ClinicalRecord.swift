@@ -12,13 +12,13 @@ extension SpecialExamples {
         guard let name = identifier.split(separator: "Identifier").last, let own = resource(String(name)),
             var object = own.object
         else { return nil }
-        let place = "example-" + name.lowercased()
-        object.set("id", .string(place), at: 1)
+        let id = "example-" + name.lowercased()
+        object.set("id", .string(id), at: 1)
         let type = object["resourceType"]?.string ?? ""
         let patient = ["AllergyIntolerance", "Immunization"].contains(type) ? "patient" : "subject"
         object[type == "Coverage" ? "beneficiary" : patient] = ["reference": "Patient/example"]
         return ClinicalRecord(
-            .object(object), version: "4.0.1", type: identifier, url: "https://hospital.example/r4/\(type)/\(place)",
+            .object(object), version: "4.0.1", type: identifier, url: "https://hospital.example/r4/\(type)/\(id)",
             received: start)
     }
 

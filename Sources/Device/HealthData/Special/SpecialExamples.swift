@@ -69,11 +69,11 @@ public enum SpecialExamples {
     private static var activitySummary: ActivitySummary? {
         ActivitySummary(
             day: "2025-01-15",
-            energy: ring(.energy, 590.25, 630), exerciseTime: ring(.minutes, 68, 30),
-            standHours: ring(.hours, 13, 12))
+            energy: ring(.energy, value: 590.25, goal: 630), exerciseTime: ring(.minutes, value: 68, goal: 30),
+            standHours: ring(.hours, value: 13, goal: 12))
     }
 
-    private static func ring(_ measure: SpecialMeasure, _ value: Double, _ goal: Double) -> ActivitySummary.Ring {
+    private static func ring(_ measure: SpecialMeasure, value: Double, goal: Double) -> ActivitySummary.Ring {
         ActivitySummary.Ring(value: measure.quantity(value), goal: measure.quantity(goal))
     }
 
@@ -113,6 +113,6 @@ public enum SpecialExamples {
                     longitude: "-30.00002\(second)", elevation: "4.07", speed: "1.46", course: "194.1",
                     horizontalAccuracy: "3.6", verticalAccuracy: "1.6"))
         }
-        return WorkoutRoute(track: track, detail: .places, offsetMinutes: 60, origin: origin)
+        return WorkoutRoute(track: track, detail: .locations, offsetMinutes: 60, origin: origin)
     }
 }

@@ -66,11 +66,12 @@ public struct SpecialMeasure: Sendable {
         guard let healthKitUnit, name.utf8.count <= 64, let source = try? HealthKitUnit(otherNames[name] ?? name),
             let conversion = source.conversion(to: healthKitUnit)
         else { throw .unknownUnit }
-        let (given, mended) = try NumberText.read(text)
+        let (given, isRepaired) = try NumberText.read(text)
         let number = conversion.isIdentity ? given : conversion.convert(given.text).flatMap(JSONNumber.init(text:))
         guard let number else { throw .valueOutOfRange }
         return SpecialQuantity(
-            written: given.text, writtenUnit: name, number: number, unit: unit, repairs: mended ? [.numberSyntax] : [])
+            written: given.text, writtenUnit: name, number: number, unit: unit,
+            repairs: isRepaired ? [.numberSyntax] : [])
     }
 
     /// Returns a quantity in the measure's own unit; nil for a number that is not finite.

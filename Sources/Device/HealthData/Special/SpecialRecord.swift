@@ -19,7 +19,7 @@ public protocol SpecialRecord: Sendable, Hashable {
     /// The fingerprint from which the id of its resource is computed. It equals ``fingerprint``, except for records
     /// that are later written again with more content (the summary of a day that is not over): the newer version then
     /// replaces the older.
-    var place: SampleFingerprint { get }
+    var resourceFingerprint: SampleFingerprint { get }
 
     /// Returns the record as a FHIR R4 resource.
     ///
@@ -32,10 +32,10 @@ public protocol SpecialRecord: Sendable, Hashable {
 }
 
 extension SpecialRecord {
-    public var place: SampleFingerprint { fingerprint }
+    public var resourceFingerprint: SampleFingerprint { fingerprint }
 
     /// Returns the id of the resource.
-    public func id(subject: String?) -> String { place.resourceID(subject: subject) }
+    public func id(subject: String?) -> String { resourceFingerprint.resourceID(subject: subject) }
 
     public var timeProblem: SkipReason? {
         switch time {

@@ -55,8 +55,8 @@ public struct StateOfMind: SpecialRecord {
         self.valence = valence
         let part = min(7, Int(((valence + 1) / 2 * 7).rounded(.down)) + 1)
         self.classification = classification ?? ValenceClassification(rawValue: part) ?? .neutral
-        self.labels = Self.options(labels, Self.labelNames, "HKStateOfMindLabel")
-        self.associations = Self.options(associations, Self.associationNames, "HKStateOfMindAssociation")
+        self.labels = Self.options(labels, names: Self.labelNames, prefix: "HKStateOfMindLabel")
+        self.associations = Self.options(associations, names: Self.associationNames, prefix: "HKStateOfMindAssociation")
         self.origin = origin
     }
 
@@ -94,15 +94,15 @@ public struct StateOfMind: SpecialRecord {
         observation(subject: subject, device: device, extensions: extensions).json
     }
 
-    private static func options(_ numbers: [Int], _ names: [String], _ prefix: String) -> [HealthOption] {
+    private static func options(_ numbers: [Int], names: [String], prefix: String) -> [HealthOption] {
         var seen: Set<Int> = []
         return numbers.compactMap { number in
             guard names.indices.contains(number - 1), seen.insert(number).inserted else { return nil }
-            return option(prefix, names[number - 1], number)
+            return option(prefix, name: names[number - 1], number: number)
         }
     }
 
-    fileprivate static func option(_ prefix: String, _ name: String, _ number: Int) -> HealthOption {
+    fileprivate static func option(_ prefix: String, name: String, number: Int) -> HealthOption {
         HealthOption(prefix + name, words(of: name), aliases: [String(number)])
     }
 
@@ -134,7 +134,8 @@ public struct StateOfMind: SpecialRecord {
 extension StateOfMind.Kind {
     /// HealthKit's case with its display text.
     public var option: HealthOption {
-        StateOfMind.option("HKStateOfMindKind", self == .dailyMood ? "DailyMood" : "MomentaryEmotion", rawValue)
+        StateOfMind.option(
+            "HKStateOfMindKind", name: self == .dailyMood ? "DailyMood" : "MomentaryEmotion", number: rawValue)
     }
 }
 
@@ -143,6 +144,7 @@ extension StateOfMind.ValenceClassification {
     public var option: HealthOption {
         let name = String(describing: self)
         return StateOfMind.option(
-            "HKStateOfMindValenceClassification", name.prefix(1).uppercased() + name.dropFirst(), rawValue)
+            "HKStateOfMindValenceClassification", name: name.prefix(1).uppercased() + name.dropFirst(), number: rawValue
+        )
     }
 }

@@ -118,8 +118,8 @@ public struct VisionPrescription: SpecialRecord {
         }
         if let expires = expires?.text {
             parts.add(
-                ComponentCode.healthKit("HKVisionPrescription.expirationDate", "Expiration Date"), "DateTime",
-                .string(expires))
+                ComponentCode.healthKit("HKVisionPrescription.expirationDate", "Expiration Date"), type: "DateTime",
+                value: .string(expires))
         }
         return observation(subject: subject, device: device, extensions: extensions, parts)
     }
@@ -191,7 +191,7 @@ extension VisionPrescription.Figure {
         let side = eye == .right ? "Right" : "Left"
         return ComponentCode.own(
             "vision-\(eye.rawValue)-" + words.replacing(" ", with: "-"), "\(side) eye, \(words)",
-            healthKit: owner + "." + property, words.prefix(1).uppercased() + words.dropFirst())
+            healthKit: owner + "." + property, healthKitTitle: words.prefix(1).uppercased() + words.dropFirst())
     }
 
     private var property: String {

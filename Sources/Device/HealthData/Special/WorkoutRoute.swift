@@ -10,7 +10,7 @@ public struct WorkoutRoute: SpecialRecord {
         /// Times and speed.
         case motion
         /// The locations too.
-        case places
+        case locations
     }
 
     public let track: RouteTrack
@@ -55,26 +55,34 @@ public struct WorkoutRoute: SpecialRecord {
         parts.focus = workout
         let seconds = Double(track.end - track.start) / 1000
         let period = SampledSeries.meanPeriod(seconds: seconds, count: track.count)
-        func add(_ code: String, _ title: String, _ series: SampledSeries, _ unit: HealthUnit) {
+        func add(_ code: String, title: String, series: SampledSeries, unit: HealthUnit) {
             guard series.gaps < series.count else { return }
             parts.add(
-                ComponentCode.own("route-" + code, title), "SampledData",
-                series.sampledData(unit, period: period))
+                ComponentCode.own("route-" + code, title), type: "SampledData",
+                value: series.sampledData(unit, period: period))
         }
         parts.add(
-            ComponentCode.own("route-points", "Number of Points"), "Integer", .number(JSONNumber(track.count)))
-        add("time", "Time of Each Point Since the Start", track.offsets, SpecialMeasure.seconds.unit)
-        if detail == .places {
-            add("latitude", "Latitude (WGS 84)", track.latitudes, SpecialMeasure.angle.unit)
-            add("longitude", "Longitude (WGS 84)", track.longitudes, SpecialMeasure.angle.unit)
-            add("elevation", "Elevation Above Sea Level", track.elevations, SpecialMeasure.metre.unit)
-            add("course", "Course, Clockwise From North", track.courses, SpecialMeasure.angle.unit)
-        }
-        add("speed", "Speed", track.speeds, SpecialMeasure.speed.unit)
-        if detail == .places {
+            ComponentCode.own("route-points", "Number of Points"), type: "Integer",
+            value: .number(JSONNumber(track.count)))
+        add(
+            "time", title: "Time of Each Point Since the Start", series: track.offsets,
+            unit: SpecialMeasure.seconds.unit)
+        if detail == .locations {
+            add("latitude", title: "Latitude (WGS 84)", series: track.latitudes, unit: SpecialMeasure.angle.unit)
+            add("longitude", title: "Longitude (WGS 84)", series: track.longitudes, unit: SpecialMeasure.angle.unit)
             add(
-                "horizontal-accuracy", "Horizontal Accuracy", track.horizontalAccuracies, SpecialMeasure.metre.unit)
-            add("vertical-accuracy", "Vertical Accuracy", track.verticalAccuracies, SpecialMeasure.metre.unit)
+                "elevation", title: "Elevation Above Sea Level", series: track.elevations,
+                unit: SpecialMeasure.metre.unit)
+            add("course", title: "Course, Clockwise From North", series: track.courses, unit: SpecialMeasure.angle.unit)
+        }
+        add("speed", title: "Speed", series: track.speeds, unit: SpecialMeasure.speed.unit)
+        if detail == .locations {
+            add(
+                "horizontal-accuracy", title: "Horizontal Accuracy", series: track.horizontalAccuracies,
+                unit: SpecialMeasure.metre.unit)
+            add(
+                "vertical-accuracy", title: "Vertical Accuracy", series: track.verticalAccuracies,
+                unit: SpecialMeasure.metre.unit)
         }
         return observation(subject: subject, device: device, extensions: extensions, parts)
     }

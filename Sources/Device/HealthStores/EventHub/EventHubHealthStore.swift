@@ -19,9 +19,9 @@ public actor EventHubHealthStore: ExternalStore {
     private let clock: @Sendable () -> Date
 
     /// Maximum bytes of a request: the limit of Event Hubs' lowest tier.
-    static let mostBytes = 256 << 10
+    static let maximumBytes = 256 << 10
     /// Maximum number of messages in a request.
-    static let most = 1_000
+    static let maximumMessages = 1_000
 
     /// - Parameters:
     ///   - patient: the `patientId` of messages: the id of the participant's Patient.
@@ -85,15 +85,15 @@ public actor EventHubHealthStore: ExternalStore {
         while !rest.isEmpty {
             var part: [(UUID, JSON)] = []
             var bytes = 2
-            while let next = rest.first, part.count < Self.most {
+            while let next = rest.first, part.count < Self.maximumMessages {
                 let size = next.1.data().count + 1
-                guard part.isEmpty || bytes + size <= Self.mostBytes else { break }
+                guard part.isEmpty || bytes + size <= Self.maximumBytes else { break }
                 bytes += size
                 part.append(next)
                 rest = rest.dropFirst()
             }
             let outcome = try await send(part, into: &outcomes)
-            guard case .kept? = outcome else { continue }
+            guard case .deferred? = outcome else { continue }
             for (uuid, _) in rest { outcomes[uuid] = outcome }
             return
         }
@@ -116,7 +116,7 @@ public actor EventHubHealthStore: ExternalStore {
         if response.status == 413, part.count > 1 {
             let half = part.count / 2
             let first = try await send(Array(part[..<half]), into: &outcomes)
-            if case .kept? = first {
+            if case .deferred? = first {
                 for (uuid, _) in part[half...] { outcomes[uuid] = first }
                 return first
             }

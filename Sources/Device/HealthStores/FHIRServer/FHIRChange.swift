@@ -51,7 +51,7 @@ extension FHIRHealthStore {
     /// Performs changes, in transactions if the server supports them. A transaction that is refused is split into
     /// halves and repeated, so that only the refused changes fail.
     func perform(_ changes: [FHIRChange], into outcomes: inout [UUID: HealthOutcome]) async throws {
-        func note(_ outcome: HealthOutcome, of change: FHIRChange) {
+        func record(_ outcome: HealthOutcome, of change: FHIRChange) {
             guard let uuid = change.uuid else { return }
             // A sample is stored only when all of its resources are.
             if let present = outcomes[uuid], present != .stored { return }
@@ -69,10 +69,10 @@ extension FHIRHealthStore {
                 rest = rest.dropFirst()
             }
             let results = try await together(part)
-            for (change, outcome) in zip(part, results) { note(outcome, of: change) }
+            for (change, outcome) in zip(part, results) { record(outcome, of: change) }
             // After a deferral, the remaining changes are deferred without a request.
-            if let wait = results.first(where: { if case .kept = $0 { true } else { false } }) {
-                for change in rest { note(wait, of: change) }
+            if let wait = results.first(where: { if case .deferred = $0 { true } else { false } }) {
+                for change in rest { record(wait, of: change) }
                 return
             }
         }
@@ -94,7 +94,7 @@ extension FHIRHealthStore {
             "resourceType": "Bundle", "type": "transaction",
             "entry": .array(changes.map { $0.entry(abilities.creation(of: $0.type)) }),
         ]
-        let answer = try await connection.send("POST", "", bundle)
+        let answer = try await connection.send("POST", path: "", body: bundle)
         switch answer.status {
         case 200..<300:
             guard let entries = answer.json?["entry"]?.array, entries.count == changes.count else {
@@ -105,7 +105,9 @@ extension FHIRHealthStore {
             for (change, entry) in zip(changes, entries) {
                 let status = entry["response"]?["status"]?.string.flatMap { Int($0.prefix(3)) } ?? 0
                 if case .delete = change.kind {
-                    outcomes.append(try await gone(change, status, HealthOutcome(deletionStatus: status)))
+                    outcomes.append(
+                        try await deletionOutcome(
+                            change, status: status, outcome: HealthOutcome(deletionStatus: status)))
                 } else {
                     outcomes.append(HealthOutcome(status: status))
                 }
@@ -127,7 +129,7 @@ extension FHIRHealthStore {
         for change in changes {
             let outcome = try await alone(change)
             outcomes.append(outcome)
-            guard case .kept = outcome else { continue }
+            guard case .deferred = outcome else { continue }
             return outcomes + Array(repeating: outcome, count: changes.count - outcomes.count)
         }
         return outcomes
@@ -143,27 +145,28 @@ extension FHIRHealthStore {
     func alone(_ change: FHIRChange) async throws -> HealthOutcome {
         let creation = try await abilities().creation(of: change.type)
         guard case .add(let resource) = change.kind else {
-            let answer = try await connection.send("DELETE", "\(change.type)/\(change.id)")
-            return try await gone(change, answer.status, answer.deletion)
+            let answer = try await connection.send("DELETE", path: "\(change.type)/\(change.id)")
+            return try await deletionOutcome(change, status: answer.status, outcome: answer.deletion)
         }
         if creation != .named, let outcome = try await isPosted(change) { return outcome }
         switch creation {
         case .named:
             let path = "\(change.type)/\(change.id)"
-            let answer = try await connection.send("PUT", path, resource)
+            let answer = try await connection.send("PUT", path: path, body: resource)
             switch answer.status {
             case 404, 405, 501: return try await without(creation, change)
             case 409, 412:
-                let present = try await connection.send("GET", path)
+                let present = try await connection.send("GET", path: path)
                 guard present.isSuccess, let version = present.version else { return answer.outcome }
                 return try await connection.send(
-                    "PUT", path, resource, headers: ["If-Match": "W/\"\(version)\""]
+                    "PUT", path: path, body: resource, headers: ["If-Match": "W/\"\(version)\""]
                 ).outcome
             default: return answer.outcome
             }
         case .conditional:
             let answer = try await connection.send(
-                "POST", change.type, FHIRIdentity.anonymous(resource), headers: ["If-None-Exist": change.condition])
+                "POST", path: change.type, body: FHIRIdentity.anonymous(resource),
+                headers: ["If-None-Exist": change.condition])
             switch answer.status {
             case 405, 501: return try await without(creation, change)
             case 412:
@@ -176,13 +179,18 @@ extension FHIRHealthStore {
                 return own.contains { found[$0] != nil } ? .stored : answer.outcome
             default: return answer.outcome
             }
-        case .plain: return try await connection.send("POST", change.type, FHIRIdentity.anonymous(resource)).outcome
+        case .plain:
+            return try await connection.send(
+                "POST", path: change.type, body: FHIRIdentity.anonymous(resource)
+            ).outcome
         }
     }
 
     /// Returns the outcome of a deletion. If no resource has the id, a server that assigns its own ids may have the
     /// resource under another id, so it is searched.
-    private func gone(_ change: FHIRChange, _ status: Int, _ outcome: HealthOutcome) async throws -> HealthOutcome {
+    private func deletionOutcome(
+        _ change: FHIRChange, status: Int, outcome: HealthOutcome
+    ) async throws -> HealthOutcome {
         guard status == 404 || status == 410 else { return outcome }
         return try await delete(change.type, FHIRIdentity.tokens(uuid: nil, id: change.id))
     }
@@ -191,24 +199,24 @@ extension FHIRHealthStore {
     ///
     /// - Returns: nil if the resource must be posted.
     private func isPosted(_ change: FHIRChange) async throws -> HealthOutcome? {
-        if posted.count > Self.mostPosted { posted.removeAll() }
+        if posted.count > Self.maximumPosted { posted.removeAll() }
         let key = "\(change.type)/\(change.id)"
         let isFirst = posted.insert(key).inserted
         guard unsearched.remove(key) != nil || !isFirst else { return nil }
-        return try await isThere(change)
+        return try await existing(change)
     }
 
     /// Maximum number of recorded posts; beyond it all are forgotten. Resources that are added later are searched by
     /// the fetch before.
-    private static let mostPosted = 10_000
+    private static let maximumPosted = 10_000
 
     /// Searches for the resource of a change.
     ///
     /// - Returns: nil if the server does not have it.
-    private func isThere(_ change: FHIRChange) async throws -> HealthOutcome? {
+    private func existing(_ change: FHIRChange) async throws -> HealthOutcome? {
         switch try await find(change.type, FHIRIdentity.tokens(uuid: change.uuid, id: change.id)) {
         case .failed(let answer):
-            return answer.outcome == .stored ? .kept(code: "answer-invalid", retryAfter: nil) : answer.outcome
+            return answer.outcome == .stored ? .deferred(code: "answer-invalid", retryAfter: nil) : answer.outcome
         case .found(let found): return found.isEmpty ? nil : .stored
         }
     }
@@ -216,7 +224,7 @@ extension FHIRHealthStore {
     /// Continues in another way with a server that does not support a declared one. The resource is searched first.
     private func without(_ creation: FHIRCreation, _ change: FHIRChange) async throws -> HealthOutcome {
         known?.lose(creation, of: change.type)
-        if let outcome = try await isThere(change) { return outcome }
+        if let outcome = try await existing(change) { return outcome }
         posted.remove("\(change.type)/\(change.id)")
         return try await alone(change)
     }

@@ -85,7 +85,7 @@ public actor FHIRHealthStore: ExternalStore {
                 switch try await find(type, part.flatMap(\.tokens)) {
                 case .failed(let answer):
                     let code = answer.status == 403 ? Self.tokenMayNotRead : "http-\(answer.status)"
-                    for item in part { presence[item.uuid] = .kept(code: code, retryAfter: answer.retryAfter) }
+                    for item in part { presence[item.uuid] = .deferred(code: code, retryAfter: answer.retryAfter) }
                 case .found(let found):
                     for item in part {
                         guard let match = item.tokens.lazy.compactMap({ found[$0] }).first else { continue }
@@ -122,8 +122,8 @@ public actor FHIRHealthStore: ExternalStore {
 
     public func add(_ samples: [OutgoingSample]) async throws -> StoreAnswers<HealthOutcome> {
         var outcomes: [UUID: HealthOutcome] = [:]
-        if let kept = try await addDevices(of: samples) {
-            return StoreAnswers(forAll: kept)
+        if let deferred = try await addDevices(of: samples) {
+            return StoreAnswers(forAll: deferred)
         }
         var changes: [FHIRChange] = []
         for sample in samples {
@@ -158,11 +158,11 @@ public actor FHIRHealthStore: ExternalStore {
                 case .found: break
                 case .failed(let answer):
                     // A token that may not search Devices may still be allowed to write Observations.
-                    if answer.status != 403, case .kept = answer.outcome { return answer.outcome }
+                    if answer.status != 403, case .deferred = answer.outcome { return answer.outcome }
                 }
             }
             let outcome = try await alone(change)
-            if case .kept(let code, _) = outcome, code != Self.tokenMayNotWrite { return outcome }
+            if case .deferred(let code, _) = outcome, code != Self.tokenMayNotWrite { return outcome }
             // A server that accepts no Devices may still accept their measurements, or it reports the reason.
             devices.insert(id)
         }
@@ -201,21 +201,22 @@ public actor FHIRHealthStore: ExternalStore {
         }
         if !others.isEmpty { merged["identifier"] = .array((merged["identifier"]?.array ?? []) + others) }
         merged["id"] = .string(match.id)
-        guard !Self.says(match.resource, .object(merged)) else { return .stored }
+        guard !Self.isContentEqual(match.resource, .object(merged)) else { return .stored }
         var headers: [String: String] = [:]
         if let version = match.version, try await abilities().isVersioned(type) {
             headers["If-Match"] = "W/\"\(version)\""
         }
-        let answer = try await connection.send("PUT", "\(type)/\(match.id)", .object(merged), headers: headers)
+        let answer = try await connection.send(
+            "PUT", path: "\(type)/\(match.id)", body: .object(merged), headers: headers)
         guard answer.status == 409 || answer.status == 412, !isAgain else { return answer.outcome }
-        let present = try await connection.send("GET", "\(type)/\(match.id)")
+        let present = try await connection.send("GET", path: "\(type)/\(match.id)")
         guard present.isSuccess, let json = present.json else { return present.outcome }
         return try await update(
             type, Match(id: match.id, version: present.version, resource: json), with: resource, isAgain: true)
     }
 
     /// Returns whether two resources have the same content, apart from the elements that servers add.
-    private static func says(_ stored: JSON, _ other: JSON) -> Bool {
+    private static func isContentEqual(_ stored: JSON, _ other: JSON) -> Bool {
         func content(_ json: JSON) -> [String: JSON] {
             Dictionary((json.object?.members ?? []).map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
                 .filter { !["meta", "text", "id"].contains($0.key) }
@@ -250,7 +251,7 @@ public actor FHIRHealthStore: ExternalStore {
     func delete(_ type: String, _ tokens: [FHIRIdentity.Token]) async throws -> HealthOutcome {
         switch try await find(type, tokens) {
         case .failed(let answer):
-            return answer.outcome == .stored ? .kept(code: "answer-invalid", retryAfter: nil) : answer.outcome
+            return answer.outcome == .stored ? .deferred(code: "answer-invalid", retryAfter: nil) : answer.outcome
         case .found(let found):
             var gone: Set<String> = []
             for token in tokens {
@@ -266,13 +267,13 @@ public actor FHIRHealthStore: ExternalStore {
         var version = try await abilities().isVersioned(type) ? match.version : nil
         for attempt in 0...1 {
             let headers = version.map { ["If-Match": "W/\"\($0)\""] } ?? [:]
-            let answer = try await connection.send("DELETE", "\(type)/\(match.id)", headers: headers)
+            let answer = try await connection.send("DELETE", path: "\(type)/\(match.id)", headers: headers)
             guard attempt == 0, answer.status == 409 || answer.status == 412 else { return answer.deletion }
-            let present = try await connection.send("GET", "\(type)/\(match.id)")
+            let present = try await connection.send("GET", path: "\(type)/\(match.id)")
             guard present.isSuccess else { return present.deletion }
             version = present.version
         }
-        return .kept(code: "http-412", retryAfter: nil)
+        return .deferred(code: "http-412", retryAfter: nil)
     }
 
     // MARK: - Abilities of the server
@@ -280,10 +281,10 @@ public actor FHIRHealthStore: ExternalStore {
     /// Returns the abilities of the server. Without a CapabilityStatement, only those of every server are assumed.
     func abilities() async throws -> FHIRServerAbilities {
         if let known { return known }
-        let answer = try await connection.send("GET", "metadata")
+        let answer = try await connection.send("GET", path: "metadata")
         let abilities = answer.isSuccess ? answer.json.map(FHIRServerAbilities.init) ?? .init() : .init()
         // A server that cannot answer now is asked again: its abilities must not be decided by a temporary failure.
-        if answer.status != 403, case .kept = answer.outcome { throw HealthStoreError(.serverUnavailable) }
+        if answer.status != 403, case .deferred = answer.outcome { throw HealthStoreError(.serverUnavailable) }
         known = abilities
         return abilities
     }

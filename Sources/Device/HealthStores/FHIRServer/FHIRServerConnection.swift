@@ -17,7 +17,7 @@ struct FHIRServerConnection: Sendable {
     /// Maximum bytes of a response body that is parsed.
     static let longestAnswer = 64 << 20
     /// Maximum number of pages of one search.
-    static let mostPages = 100
+    static let maximumPages = 100
 
     /// A response.
     struct Answer: Sendable {
@@ -31,7 +31,7 @@ struct FHIRServerConnection: Sendable {
 
         /// 403 concerns the token, not the resource: the resource is deferred until the token allows the write.
         private var forbidden: HealthOutcome? {
-            status == 403 ? .kept(code: FHIRHealthStore.tokenMayNotWrite, retryAfter: retryAfter) : nil
+            status == 403 ? .deferred(code: FHIRHealthStore.tokenMayNotWrite, retryAfter: retryAfter) : nil
         }
         var isSuccess: Bool { 200..<300 ~= status }
 
@@ -49,17 +49,17 @@ struct FHIRServerConnection: Sendable {
     ///
     /// - Throws: errors of the transport and the token; then there is no response.
     func send(
-        _ method: String, _ path: String, _ body: JSON? = nil, headers: [String: String] = [:]
+        _ method: String, path: String, body: JSON? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
         let separator = base.absoluteString.hasSuffix("/") || path.isEmpty || path.hasPrefix("?") ? "" : "/"
         guard let url = URL(string: base.absoluteString + separator + path) else {
             throw HealthStoreError(.serverInvalid)
         }
-        return try await send(method, url, body, headers: headers)
+        return try await send(method, url: url, body: body, headers: headers)
     }
 
     private func send(
-        _ method: String, _ url: URL, _ body: JSON?, headers: [String: String]
+        _ method: String, url: URL, body: JSON?, headers: [String: String]
     ) async throws -> Answer {
         var request = TransportRequest(method: method, url: url, headers: headers, body: body?.data())
         request.headers["Accept"] = Self.mediaType
@@ -89,9 +89,9 @@ struct FHIRServerConnection: Sendable {
     /// Searches for resources of a type by identifiers, page by page. Pages are requested from this server only.
     func search(_ type: String, _ tokens: [FHIRIdentity.Token]) async throws -> Found {
         let query = "identifier=" + tokens.map(\.text).joined(separator: ",")
-        var answer = try await send("GET", "\(type)?\(query)&_count=100")
+        var answer = try await send("GET", path: "\(type)?\(query)&_count=100")
         var resources: [JSON] = []
-        for _ in 0..<Self.mostPages {
+        for _ in 0..<Self.maximumPages {
             guard answer.isSuccess, let bundle = answer.json, bundle["resourceType"]?.string == "Bundle" else {
                 return .failed(answer)
             }
@@ -101,7 +101,7 @@ struct FHIRServerConnection: Sendable {
             let next = bundle["link"]?.array?.first { $0["relation"]?.string == "next" }?["url"]?.string
             guard let next else { return .resources(resources) }
             guard let url = onServer(next) else { return .failed(answer) }
-            answer = try await send("GET", url, nil, headers: [:])
+            answer = try await send("GET", url: url, body: nil, headers: [:])
         }
         return .failed(answer)
     }

@@ -12,7 +12,7 @@ extension UnsafeBufferPointer<UInt8> {
         return other.withUnsafeBytes { $0.baseAddress.map { memcmp(start, $0, count) == 0 } ?? true }
     }
 
-    func place(of byte: UInt8) -> Int? {
+    func offset(of byte: UInt8) -> Int? {
         guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
         return UnsafeRawPointer(found) - UnsafeRawPointer(start)
     }
@@ -27,15 +27,15 @@ extension ArraySlice<UInt8> {
         return withUnsafeBytes { content in
             guard let base = content.baseAddress else { return nil }
             // The possible offsets of the rarest byte, with the bytes before and after it in range.
-            var place = sign
+            var offset = sign
             let last = content.count - bytes.count + sign
-            while place <= last {
-                guard let found = memchr(base + place, Int32(bytes[sign]), last - place + 1) else { return nil }
-                place = UnsafeRawPointer(found) - base
-                if memcmp(base + place - sign, bytes, bytes.count) == 0 {
-                    return startIndex + place - sign + bytes.count
+            while offset <= last {
+                guard let found = memchr(base + offset, Int32(bytes[sign]), last - offset + 1) else { return nil }
+                offset = UnsafeRawPointer(found) - base
+                if memcmp(base + offset - sign, bytes, bytes.count) == 0 {
+                    return startIndex + offset - sign + bytes.count
                 }
-                place += 1
+                offset += 1
             }
             return nil
         }
@@ -52,5 +52,5 @@ extension ArraySlice<UInt8> {
         }
     }
 
-    func contains(byte: UInt8) -> Bool { withUnsafeBufferPointer { $0.place(of: byte) } != nil }
+    func contains(byte: UInt8) -> Bool { withUnsafeBufferPointer { $0.offset(of: byte) } != nil }
 }

@@ -38,7 +38,7 @@ public actor NDJSONHealthStore: ExternalStore {
         self.subject = subject
         let size = try file.size()
         var present = FingerprintSet()
-        end = try FileLines(file: file, limit: Self.longestLine).read(from: 0, to: size) { line in
+        end = try LogFileLines(file: file, limit: Self.longestLine).read(from: 0, to: size) { line in
             if line.isBlank { return true }
             guard !line.isTooLong else { throw HealthStoreError(.fileForeign) }
             switch try Self.meaning(of: line.bytes) {

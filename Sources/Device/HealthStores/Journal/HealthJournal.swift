@@ -79,7 +79,7 @@ public actor HealthJournal: HealthSampleSource {
 
     public func changes(of type: String, after anchor: HealthAnchor?, limit: Int) throws -> HealthChanges {
         let size = try size()
-        let start = try anchor.map { try place(of: $0, within: size) } ?? 0
+        let start = try anchor.map { try offset(of: $0, within: size) } ?? 0
         var changes = HealthChanges(anchor: anchor)
         var deleted: Set<UUID> = []
         let isKnown = table.type(type) != nil
@@ -91,7 +91,8 @@ public actor HealthJournal: HealthSampleSource {
                 return false
             }
             switch line.change {
-            case .added(let sample, let end): changes.added.append(reading(line.uuid, sample, end, isKnown))
+            case .added(let sample, let end):
+                changes.added.append(reading(line.uuid, sample: sample, end: end, isKnown: isKnown))
             case .deleted:
                 deleted.insert(line.uuid)
                 changes.deleted.append(line.uuid)
@@ -116,7 +117,8 @@ public actor HealthJournal: HealthSampleSource {
         try read(type, from: 0, to: size()) { line in
             guard wanted.contains(line.uuid) else { return true }
             switch line.change {
-            case .added(let sample, let end): found[line.uuid] = reading(line.uuid, sample, end, isKnown)
+            case .added(let sample, let end):
+                found[line.uuid] = reading(line.uuid, sample: sample, end: end, isKnown: isKnown)
             case .deleted: found[line.uuid] = nil
             }
             return true
@@ -125,7 +127,7 @@ public actor HealthJournal: HealthSampleSource {
     }
 
     public func startObserving(
-        _ types: [String], _ wake: @escaping @Sendable (HealthWake) -> Void
+        _ types: [String], _ wake: @escaping @Sendable (ObserverUpdate) -> Void
     ) -> [String: HealthSourceError] {
         Dictionary(types.map { ($0, HealthSourceError(.deliveryRefused)) }, uniquingKeysWith: { first, _ in first })
     }
@@ -134,7 +136,7 @@ public actor HealthJournal: HealthSampleSource {
 
     // MARK: - Reading
 
-    private var lines: FileLines { FileLines(file: file, limit: Self.longestLine) }
+    private var lines: LogFileLines { LogFileLines(file: file, limit: Self.longestLine) }
 
     private func size() throws -> Int {
         guard FileManager.default.fileExists(atPath: file.url.path) else { throw HealthSourceError(.unavailable) }
@@ -162,17 +164,17 @@ public actor HealthJournal: HealthSampleSource {
         }
     }
 
-    private func place(of anchor: HealthAnchor, within size: Int) throws -> Int {
+    private func offset(of anchor: HealthAnchor, within size: Int) throws -> Int {
         let parts = String(decoding: anchor.bytes, as: UTF8.self).split(separator: "-")
-        guard parts.count == 2, let place = Int(parts[0]), (0...size).contains(place),
-            try checks.check(file, at: place) == parts[1]
+        guard parts.count == 2, let offset = Int(parts[0]), (0...size).contains(offset),
+            try checks.check(file, at: offset) == parts[1]
         else { throw HealthSourceError(.anchorInvalid) }
-        return place
+        return offset
     }
 
     /// - Parameter isKnown: whether the sample's type is in the table.
     private func reading(
-        _ uuid: UUID, _ sample: Result<HealthKitSample, SkipReason>, _ end: Double, _ isKnown: Bool
+        _ uuid: UUID, sample: Result<HealthKitSample, SkipReason>, end: Double, isKnown: Bool
     ) -> HealthReading {
         switch sample {
         case .success(let sample):

@@ -11,18 +11,20 @@ struct JournalChecks: Sendable {
 
     /// Returns the digest of everything before an offset, in 32 hexadecimal digits. The beginning of the file is read
     /// once.
-    mutating func check(_ file: LogFile, at place: Int) throws -> String {
-        while pieces.count <= place / Self.pieceLength {
+    mutating func check(_ file: LogFile, at offset: Int) throws -> String {
+        while pieces.count <= offset / Self.pieceLength {
             try Task.checkCancellation()
             let start = (pieces.count - 1) * Self.pieceLength
-            pieces.append(try Self.next(pieces[pieces.count - 1], file, start, Self.pieceLength))
+            pieces.append(try Self.next(pieces[pieces.count - 1], in: file, from: start, count: Self.pieceLength))
         }
-        let piece = place / Self.pieceLength
+        let piece = offset / Self.pieceLength
         let start = piece * Self.pieceLength
-        return Hexadecimal.text(try Self.next(pieces[piece], file, start, place - start).prefix(16))
+        return Hexadecimal.text(try Self.next(pieces[piece], in: file, from: start, count: offset - start).prefix(16))
     }
 
-    private static func next(_ before: [UInt8], _ file: LogFile, _ start: Int, _ count: Int) throws -> [UInt8] {
+    private static func next(
+        _ before: [UInt8], in file: LogFile, from start: Int, count: Int
+    ) throws -> [UInt8] {
         var digest = SHA256()
         digest.update(data: before)
         digest.update(data: try file.read(from: start, count: count))

@@ -3,7 +3,7 @@ import Foundation
 /// A position in a line that is read by its bytes. Only plain ASCII JSON without escapes is read; all else is rejected.
 struct JournalCursor {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private var place = 0
+    private var offset = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
@@ -11,20 +11,22 @@ struct JournalCursor {
     var isAtEnd: Bool {
         var rest = self
         guard rest.take(UInt8(ascii: "}")) else { return false }
-        return rest.place == rest.bytes.count
+        return rest.offset == rest.bytes.count
     }
 
     /// Consumes a byte and the blanks around it.
     mutating func take(_ byte: UInt8) -> Bool {
         skipBlanks()
-        guard place < bytes.count, bytes[place] == byte else { return false }
-        place += 1
+        guard offset < bytes.count, bytes[offset] == byte else { return false }
+        offset += 1
         skipBlanks()
         return true
     }
 
     private mutating func skipBlanks() {
-        while place < bytes.count, bytes[place] == 0x20 || bytes[place] == 0x09 || bytes[place] == 0x0D { place += 1 }
+        while offset < bytes.count, bytes[offset] == 0x20 || bytes[offset] == 0x09 || bytes[offset] == 0x0D {
+            offset += 1
+        }
     }
 
     /// Consumes the members of an object. The body consumes their values.
@@ -53,45 +55,45 @@ struct JournalCursor {
 
     /// Consumes a text and returns the bytes between its quotes.
     mutating func text() -> UnsafeBufferPointer<UInt8>? {
-        guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { return nil }
-        place += 1
-        let start = place
-        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-            guard bytes[place] >= 0x20, bytes[place] < 0x7F, bytes[place] != UInt8(ascii: "\\") else { return nil }
-            place += 1
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: "\"") else { return nil }
+        offset += 1
+        let start = offset
+        while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
+            guard bytes[offset] >= 0x20, bytes[offset] < 0x7F, bytes[offset] != UInt8(ascii: "\\") else { return nil }
+            offset += 1
         }
-        guard place < bytes.count else { return nil }
-        defer { place += 1 }
-        return UnsafeBufferPointer(rebasing: bytes[start..<place])
+        guard offset < bytes.count else { return nil }
+        defer { offset += 1 }
+        return UnsafeBufferPointer(rebasing: bytes[start..<offset])
     }
 
     /// Consumes a number without an exponent and returns it as written.
     mutating func number() -> String? {
-        let start = place
+        let start = offset
         func digits() -> Int {
-            let first = place
-            while place < bytes.count, bytes[place] >= 0x30, bytes[place] <= 0x39 { place += 1 }
-            return place - first
+            let first = offset
+            while offset < bytes.count, bytes[offset] >= 0x30, bytes[offset] <= 0x39 { offset += 1 }
+            return offset - first
         }
-        if place < bytes.count, bytes[place] == UInt8(ascii: "-") { place += 1 }
-        let first = place
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: "-") { offset += 1 }
+        let first = offset
         let whole = digits()
         guard whole == 1 || whole > 1 && bytes[first] != 0x30 else { return nil }
-        if place < bytes.count, bytes[place] == UInt8(ascii: ".") {
-            place += 1
+        if offset < bytes.count, bytes[offset] == UInt8(ascii: ".") {
+            offset += 1
             guard digits() > 0 else { return nil }
         }
-        guard place < bytes.count, bytes[place] | 0x20 != UInt8(ascii: "e"), place - start <= 32 else { return nil }
-        return String(decoding: bytes[start..<place], as: UTF8.self)
+        guard offset < bytes.count, bytes[offset] | 0x20 != UInt8(ascii: "e"), offset - start <= 32 else { return nil }
+        return String(decoding: bytes[start..<offset], as: UTF8.self)
     }
 
     /// Consumes an object without nested objects, up to its first closing brace. The JSON parser decides whether the
     /// object ends there.
     mutating func object() -> UnsafeBufferPointer<UInt8>? {
-        guard place < bytes.count, bytes[place] == UInt8(ascii: "{") else { return nil }
-        let rest = UnsafeBufferPointer(rebasing: bytes[place...])
-        guard let count = rest.place(of: UInt8(ascii: "}")) else { return nil }
-        place += count + 1
+        guard offset < bytes.count, bytes[offset] == UInt8(ascii: "{") else { return nil }
+        let rest = UnsafeBufferPointer(rebasing: bytes[offset...])
+        guard let count = rest.offset(of: UInt8(ascii: "}")) else { return nil }
+        offset += count + 1
         return UnsafeBufferPointer(rebasing: rest[...count])
     }
 }

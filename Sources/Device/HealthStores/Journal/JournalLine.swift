@@ -27,7 +27,7 @@ struct JournalLine {
 
     /// Reads a line of a type. A damaged line becomes an unreadable sample, with its identifier if that is legible,
     /// otherwise with one derived from the line.
-    init(_ line: FileLines.Line, named type: String) {
+    init(_ line: LogFileLines.Line, named type: String) {
         if !line.isTooLong, let json = JSON(reading: line.bytes), let read = JournalLine(json) {
             self = read
             return

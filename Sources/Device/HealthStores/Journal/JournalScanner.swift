@@ -85,8 +85,8 @@ struct JournalScanner {
 
     /// Returns the source that an object describes.
     private mutating func source(_ object: UnsafeBufferPointer<UInt8>) -> HealthSource? {
-        if let place = sources.firstIndex(where: { object.isEqual(to: $0.bytes) }) {
-            return sources[place].source
+        if let index = sources.firstIndex(where: { object.isEqual(to: $0.bytes) }) {
+            return sources[index].source
         }
         guard let json = JSON(reading: object), json.object != nil else { return nil }
         let source = JournalLine.source(json)
@@ -98,15 +98,15 @@ struct JournalScanner {
     /// Reads a date and time of whole seconds with its offset, the form of nearly all lines; nil for other forms and
     /// for values out of range.
     private static func instant(_ text: UnsafeBufferPointer<UInt8>) -> HealthInstant? {
-        func number(_ place: Int, _ digits: Int = 2) -> Int? {
+        func number(_ index: Int, _ digits: Int = 2) -> Int? {
             var value = 0
-            for byte in text[place..<place + digits] {
+            for byte in text[index..<index + digits] {
                 guard byte >= 0x30, byte <= 0x39 else { return nil }
                 value = value * 10 + Int(byte - 0x30)
             }
             return value
         }
-        func has(_ byte: UInt8, _ place: Int) -> Bool { text[place] == byte }
+        func has(_ byte: UInt8, _ index: Int) -> Bool { text[index] == byte }
         let (hyphen, colon) = (UInt8(ascii: "-"), UInt8(ascii: ":"))
         let isUTC = text.count == 20 && text[19] == UInt8(ascii: "Z")
         guard isUTC || text.count == 25 && has(colon, 22), has(hyphen, 4), has(hyphen, 7), has(UInt8(ascii: "T"), 10),

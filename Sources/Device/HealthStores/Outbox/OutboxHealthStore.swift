@@ -97,10 +97,10 @@ public actor OutboxHealthStore: ExternalStore {
         var batches: [(kind: String, lines: [UInt8])] = []
         for sample in samples {
             for (type, text) in sample.leaving {
-                let place = batches.firstIndex { $0.kind == type } ?? batches.count
-                if place == batches.count { batches.append((type, [])) }
-                batches[place].lines += text
-                batches[place].lines.append(0x0A)
+                let index = batches.firstIndex { $0.kind == type } ?? batches.count
+                if index == batches.count { batches.append((type, [])) }
+                batches[index].lines += text
+                batches[index].lines.append(0x0A)
             }
         }
         for batch in batches { try store.queue(Data(batch.lines), kind: batch.kind, as: .batch) }
@@ -125,6 +125,6 @@ public actor OutboxHealthStore: ExternalStore {
         }
         guard !ids.isEmpty else { return }
         try store.queue(Data(lines), kind: "Device", as: .batch)
-        try sent.note(devices: ids)
+        try sent.record(devices: ids)
     }
 }

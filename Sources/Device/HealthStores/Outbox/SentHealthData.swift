@@ -73,7 +73,7 @@ public struct SentHealthData: Sendable {
     public mutating func delete(_ ids: [String]) throws {
         let new = Set(ids.compactMap { UUID(text: $0) }).subtracting(deletedIDs)
         guard !new.isEmpty else { return }
-        try deleted.note(new.map { HealthNote(uuid: $0, target: .observation($0)) })
+        try deleted.record(new.map { IndexEntry(uuid: $0, target: .observation($0)) })
         deletedIDs.formUnion(new)
     }
 
@@ -83,11 +83,11 @@ public struct SentHealthData: Sendable {
     /// Durably records devices as queued.
     ///
     /// - Throws: storage errors.
-    public mutating func note(devices ids: [String]) throws {
+    public mutating func record(devices ids: [String]) throws {
         let new = Set(ids.compactMap { UUID(text: $0) }).subtracting(deviceIDs)
         guard !new.isEmpty else { return }
-        try devices.note(
-            new.map { HealthNote(uuid: $0, target: HealthTarget("Device/" + $0.lowercaseText)) })
+        try devices.record(
+            new.map { IndexEntry(uuid: $0, target: HealthTarget("Device/" + $0.lowercaseText)) })
         deviceIDs.formUnion(new)
     }
 }

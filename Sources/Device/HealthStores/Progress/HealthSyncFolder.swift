@@ -66,16 +66,16 @@ public actor HealthSyncFolder: HealthSyncStorage {
     // MARK: - HealthSyncStorage
 
     public func state(of stream: HealthStream) throws -> [UInt8]? {
-        try files.content(of: place(of: stream).appendingPathComponent(Self.stateName)).map { Array($0) }
+        try files.content(of: location(of: stream).appendingPathComponent(Self.stateName)).map { Array($0) }
     }
 
     public func save(_ state: [UInt8], of stream: HealthStream) throws {
-        let place = place(of: stream)
-        let file = place.appendingPathComponent(Self.stateName)
+        let location = location(of: stream)
+        let file = location.appendingPathComponent(Self.stateName)
         if !saved.contains(stream), try files.content(of: file) == nil {
             // An index without a state is left by an incomplete erase of a stream.
             try removeIndex(of: stream)
-            try make(place)
+            try make(location)
         }
         try AtomicFile.write(Data(state), to: file, files: files)
         saved.insert(stream)
@@ -85,10 +85,10 @@ public actor HealthSyncFolder: HealthSyncStorage {
         try index(of: stream).known(uuids)
     }
 
-    public func note(_ notes: [HealthNote], of stream: HealthStream) throws {
-        guard !notes.isEmpty else { return }
-        try make(place(of: stream))
-        try change(stream) { try $0.note(notes) }
+    public func record(_ entries: [IndexEntry], of stream: HealthStream) throws {
+        guard !entries.isEmpty else { return }
+        try make(location(of: stream))
+        try change(stream) { try $0.record(entries) }
     }
 
     public func forget(_ uuids: [UUID], of stream: HealthStream) throws {
@@ -97,13 +97,13 @@ public actor HealthSyncFolder: HealthSyncStorage {
     }
 
     public func erase(_ stream: HealthStream) throws {
-        let place = place(of: stream)
-        guard FileManager.default.fileExists(atPath: place.path) else { return }
+        let location = location(of: stream)
+        guard FileManager.default.fileExists(atPath: location.path) else { return }
         saved.remove(stream)
-        try files.remove(place.appendingPathComponent(Self.stateName))
-        try files.syncFolder(place)
+        try files.remove(location.appendingPathComponent(Self.stateName))
+        try files.syncFolder(location)
         try removeIndex(of: stream)
-        try files.syncFolder(place)
+        try files.syncFolder(location)
     }
 
     // MARK: - Files
@@ -130,9 +130,9 @@ public actor HealthSyncFolder: HealthSyncStorage {
         try files.remove(indexFile(of: stream))
     }
 
-    private func indexFile(of stream: HealthStream) -> URL { place(of: stream).appendingPathComponent("index") }
+    private func indexFile(of stream: HealthStream) -> URL { location(of: stream).appendingPathComponent("index") }
 
-    private func place(of stream: HealthStream) -> URL {
+    private func location(of stream: HealthStream) -> URL {
         folder.appendingPathComponent(Self.name(stream.store), isDirectory: true)
             .appendingPathComponent(Self.name(stream.type), isDirectory: true)
     }
@@ -148,10 +148,10 @@ public actor HealthSyncFolder: HealthSyncStorage {
     }
 
     /// Creates a folder and makes its name durable.
-    private nonisolated func make(_ place: URL) throws(OutboxError) {
-        guard !FileManager.default.fileExists(atPath: place.path) else { return }
-        try files.makeFolder(place)
-        var parent = place
+    private nonisolated func make(_ location: URL) throws(OutboxError) {
+        guard !FileManager.default.fileExists(atPath: location.path) else { return }
+        try files.makeFolder(location)
+        var parent = location
         for _ in 0..<3 {
             parent = parent.deletingLastPathComponent()
             try files.syncFolder(parent)

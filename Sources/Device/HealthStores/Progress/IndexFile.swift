@@ -23,7 +23,7 @@ struct IndexFile: Sendable {
     func identifiers() throws -> Set<UUID> { try log.identifiers() }
 
     /// Durably records identifiers, each with its target.
-    mutating func note(_ notes: [HealthNote]) throws { try log.note(notes) }
+    mutating func record(_ entries: [IndexEntry]) throws { try log.record(entries) }
 
     /// Durably removes identifiers.
     mutating func forget(_ uuids: [UUID]) throws {

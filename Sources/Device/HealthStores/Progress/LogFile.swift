@@ -11,7 +11,7 @@ struct LogFile: HealthLogFile {
 
     func size() throws -> Int { Int(try files.size(of: url)) }
 
-    func read(from place: Int, count: Int) throws -> [UInt8] { try files.read(url, from: place, count: count) }
+    func read(from offset: Int, count: Int) throws -> [UInt8] { try files.read(url, from: offset, count: count) }
 
-    func write(_ bytes: [UInt8], at place: Int) throws { try files.write(bytes, to: url, at: place) }
+    func write(_ bytes: [UInt8], at offset: Int) throws { try files.write(bytes, to: url, at: offset) }
 }

@@ -23,7 +23,7 @@ public struct StudyHealthData: Sendable {
     private static let fileName = "study-health.json"
 
     /// The saved files of the study.
-    private struct Kept: Codable, Equatable {
+    private struct SavedFiles: Codable, Equatable {
         struct File: Codable, Equatable {
             let content: Data
             let tag: String?
@@ -34,7 +34,7 @@ public struct StudyHealthData: Sendable {
     }
 
     /// Creates the value of a study without such files.
-    public init() { self = Self.reading(Kept()) ?? Self(table: .standard, followed: .init(), version: "table") }
+    public init() { self = Self.reading(SavedFiles()) ?? Self(table: .standard, followed: .init(), version: "table") }
 
     private init(table: HealthTypeTable, followed: FollowedHealthData, version: String) {
         self.table = table
@@ -44,8 +44,8 @@ public struct StudyHealthData: Sendable {
 
     /// Reads the saved files of a device.
     public init(of store: DeviceStore) {
-        let kept = (try? store.value(Kept.self, named: Self.fileName)) ?? nil
-        self = kept.flatMap(Self.reading) ?? Self()
+        let saved = (try? store.value(SavedFiles.self, named: Self.fileName)) ?? nil
+        self = saved.flatMap(Self.reading) ?? Self()
     }
 
     /// Requests the files from the study, and saves them if all of them are valid.
@@ -55,34 +55,34 @@ public struct StudyHealthData: Sendable {
     ///   ``HealthTypes/HealthTypeTableError`` for invalid files; then the device continues with the saved ones.
     @discardableResult
     public static func refresh(in store: DeviceStore, from connection: StudyConnection) async throws -> Bool {
-        let kept = (try? store.value(Kept.self, named: fileName)) ?? nil
-        var new = kept ?? Kept()
-        new.types = try await file(StudyPath.healthTypes, kept?.types, connection)
-        new.settings = try await file(StudyPath.healthSync, kept?.settings, connection)
-        guard new != kept ?? Kept() else { return false }
+        let saved = (try? store.value(SavedFiles.self, named: fileName)) ?? nil
+        var new = saved ?? SavedFiles()
+        new.types = try await file(StudyPath.healthTypes, known: saved?.types, from: connection)
+        new.settings = try await file(StudyPath.healthSync, known: saved?.settings, from: connection)
+        guard new != saved ?? SavedFiles() else { return false }
         _ = try Self(checking: new)
         try store.save(new, named: fileName)
         return true
     }
 
     private static func file(
-        _ path: String, _ known: Kept.File?, _ connection: StudyConnection
-    ) async throws -> Kept.File? {
+        _ path: String, known: SavedFiles.File?, from connection: StudyConnection
+    ) async throws -> SavedFiles.File? {
         switch try await connection.studyFile(path, known: known?.tag) {
         case .unchanged: known
         case .absent: nil
-        case .content(let content, let tag): Kept.File(content: content, tag: tag)
+        case .content(let content, let tag): SavedFiles.File(content: content, tag: tag)
         }
     }
 
-    private static func reading(_ kept: Kept) -> Self? { try? Self(checking: kept) }
+    private static func reading(_ saved: SavedFiles) -> Self? { try? Self(checking: saved) }
 
-    private init(checking kept: Kept) throws {
+    private init(checking saved: SavedFiles) throws {
         var table = HealthTypeTable.standard
-        if let types = kept.types { table = try table.applying(supplement: try JSON(types.content)) }
+        if let types = saved.types { table = try table.applying(supplement: try JSON(types.content)) }
         var followed = FollowedHealthData()
-        if let settings = kept.settings { followed = try FollowedHealthData(try JSON(settings.content), table: table) }
-        let digest = SHA256.hash(data: kept.types?.content ?? Data())
+        if let settings = saved.settings { followed = try FollowedHealthData(try JSON(settings.content), table: table) }
+        let digest = SHA256.hash(data: saved.types?.content ?? Data())
         self.init(table: table, followed: followed, version: "table \(Hexadecimal.text(digest.prefix(8)))")
     }
 

@@ -46,7 +46,7 @@ public enum StorePresence: Sendable, Hashable {
     /// The store does not have the resource.
     case absent
     /// The store cannot answer now. The code is stable; the delay in seconds is the one that the server asked for.
-    case kept(code: String, retryAfter: Double?)
+    case deferred(code: String, retryAfter: Double?)
 }
 
 /// One sample on its way to a store. It is a class because it is passed on often and is immutable.

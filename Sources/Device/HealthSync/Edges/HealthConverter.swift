@@ -29,40 +29,41 @@ struct SampleConversion: Sendable {
     }
 
     /// Converts a sample. Each sample is converted once; all uses share the result.
-    mutating func convert(_ reading: HealthReading, of type: String) -> (HealthOffer, OutgoingSample?) {
+    mutating func convert(_ reading: HealthReading, of type: String) -> (SampleCandidate, OutgoingSample?) {
         do {
             guard let sample = try outgoing(reading, of: type) else {
-                return (HealthOffer(uuid: reading.uuid, end: reading.end, form: .unwanted), nil)
+                return (SampleCandidate(uuid: reading.uuid, end: reading.end, form: .unwanted), nil)
             }
-            let form = HealthOffer.Form.resource(target: sample.target, bytes: sample.lines.count)
-            return (HealthOffer(uuid: reading.uuid, end: reading.end, form: form), sample)
+            let form = SampleCandidate.Form.resource(target: sample.target, bytes: sample.lines.count)
+            return (SampleCandidate(uuid: reading.uuid, end: reading.end, form: form), sample)
         } catch {
             let reason = (error as? any CodedError)?.code ?? "conversion-failed"
-            return (HealthOffer(uuid: reading.uuid, end: reading.end, form: .unconvertible(reason: reason)), nil)
+            return (SampleCandidate(uuid: reading.uuid, end: reading.end, form: .unconvertible(reason: reason)), nil)
         }
     }
 
     /// Converts readings, up to one more than the limit: a batch that exceeds the limit is refused as a whole.
-    mutating func offers(
-        _ readings: [HealthReading], _ limit: Int, of type: String, _ samples: inout ConvertedSamples
-    ) -> [HealthOffer] {
+    mutating func candidates(
+        _ readings: [HealthReading], limit: Int, of type: String, into samples: inout ConvertedSamples
+    ) -> [SampleCandidate] {
         samples.reserveCapacity(min(readings.count, limit))
         return readings.prefix(limit + 1).map { reading in
-            let (offer, sample) = convert(reading, of: type)
+            let (candidate, sample) = convert(reading, of: type)
             if let sample { samples.append(sample) }
-            return offer
+            return candidate
         }
     }
 
     private mutating func outgoing(_ reading: HealthReading, of type: String) throws -> OutgoingSample? {
-        func made(_ content: OutgoingSample.Content, _ target: HealthTarget, _ lines: [UInt8]) -> OutgoingSample {
+        func made(_ content: OutgoingSample.Content, target: HealthTarget, lines: [UInt8]) -> OutgoingSample {
             OutgoingSample(
                 uuid: reading.uuid, type: type, end: reading.end, content: content, target: target, lines: lines)
         }
         if let converter = converters[type] {
             let resource = try converter.resource(of: reading, subject: selection.subject)
             guard let target = Self.target(of: resource) else { throw SkipReason.valueMissing }
-            return made(.other(resource), HealthTarget(references: [target]), resource.bytes() + [0x0A])
+            return made(
+                .other(resource), target: HealthTarget(references: [target]), lines: resource.bytes() + [0x0A])
         }
         switch reading.content {
         case .sample(var sample):
@@ -76,7 +77,7 @@ struct SampleConversion: Sendable {
             observation.write(to: &lines, id: id)
             lines.append(0x0A)
             length = lines.count
-            return made(.observation(observation), .observation(id), lines)
+            return made(.observation(observation), target: .observation(id), lines: lines)
         case .special(let record):
             guard selection.selects(record) else { return nil }
             if let problem = record.timeProblem { throw problem }
@@ -89,7 +90,7 @@ struct SampleConversion: Sendable {
                 resource.write(to: &lines)
                 lines.append(0x0A)
             }
-            return made(.special(special), HealthTarget(references: targets), lines)
+            return made(.special(special), target: HealthTarget(references: targets), lines: lines)
         case .other: throw SkipReason.unsupportedType
         case .unreadable(let reason): throw reason
         }

@@ -41,7 +41,7 @@ public protocol HealthSampleSource: Sendable {
     ///
     /// - Returns: the types that cannot be observed, each with the reason (see ``HealthSourceError/delivery(_:_:)``).
     func startObserving(
-        _ types: [String], _ wake: @escaping @Sendable (HealthWake) -> Void
+        _ types: [String], _ wake: @escaping @Sendable (ObserverUpdate) -> Void
     ) async -> [String: HealthSourceError]
 
     /// Stops reporting changes.
@@ -117,8 +117,8 @@ public struct HealthPage: Sendable {
     }
 }
 
-/// A wake: an observer reports a change, and waits until its completion handler is called.
-public struct HealthWake: Sendable {
+/// An observer reports a change, and waits until its completion handler is called.
+public struct ObserverUpdate: Sendable {
     /// The types that changed, as they were observed; nil for all.
     public let types: Set<String>?
     /// The reason that the observer failed; nil on success.
@@ -126,7 +126,7 @@ public struct HealthWake: Sendable {
     /// HealthKit's completion handler. It is called once, whatever the result of the wake.
     public let complete: @Sendable () -> Void
 
-    /// Creates a wake.
+    /// Creates an update.
     public init(
         types: Set<String>?, failure: HealthSourceError? = nil, complete: @escaping @Sendable () -> Void = {}
     ) {

@@ -16,7 +16,7 @@ public protocol HealthSyncStorage: Sendable {
     /// Returns the index entries of samples; samples without an entry are left out.
     func known(_ uuids: [UUID], of stream: HealthStream) async throws -> [UUID: IndexedSample]
     /// Records the resources of samples. Each sample is named once; the new entry replaces an earlier one.
-    func note(_ notes: [HealthNote], of stream: HealthStream) async throws
+    func record(_ entries: [IndexEntry], of stream: HealthStream) async throws
     /// Removes samples from the index. Absent ones are no error.
     func forget(_ uuids: [UUID], of stream: HealthStream) async throws
     /// Removes a stream: first its state, then its index, because deletions are unknown to an anchor without an index.

@@ -44,13 +44,13 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     }
 
     /// Records the resources of samples.
-    public mutating func note(_ notes: [HealthNote]) throws {
-        try append(notes.map { IndexEntry(uuid: $0.uuid, target: $0.target) })
+    public mutating func record(_ entries: [IndexEntry]) throws {
+        try append(entries.map { IndexLogEntry(uuid: $0.uuid, target: $0.target) })
     }
 
     /// Removes samples.
     public mutating func forget(_ uuids: [UUID]) throws {
-        try append(uuids.map { IndexEntry(uuid: $0, target: nil) })
+        try append(uuids.map { IndexLogEntry(uuid: $0, target: nil) })
         forgotten += uuids.count
     }
 
@@ -100,12 +100,12 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
         for part in UInt8(0)..<16 {
             var live: [UUID: HealthTarget] = [:]
             try scan(to: end) { entry in if entry.uuid.uuid.0 >> 4 == part { live[entry.uuid] = entry.target } }
-            try copy.append(live.map { IndexEntry(uuid: $0.key, target: $0.value) })
+            try copy.append(live.map { IndexLogEntry(uuid: $0.key, target: $0.value) })
         }
         return copy
     }
 
-    private mutating func append(_ new: [IndexEntry]) throws {
+    private mutating func append(_ new: [IndexLogEntry]) throws {
         guard !new.isEmpty else { return }
         var bytes = end == 0 ? IndexFrame.heading : []
         for start in stride(from: 0, to: new.count, by: IndexFrame.entryLimit) {
@@ -120,22 +120,22 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     ///
     /// - Returns: the end of the last complete frame.
     @discardableResult
-    private func scan(to size: Int, _ take: (IndexEntry) -> Void) throws -> Int {
-        var place = IndexFrame.heading.count
+    private func scan(to size: Int, _ take: (IndexLogEntry) -> Void) throws -> Int {
+        var offset = IndexFrame.heading.count
         var buffer: [UInt8] = []
         var used = 0
-        while place + used < size || used < buffer.count {
+        while offset + used < size || used < buffer.count {
             // 1. The head of a frame, then the frame. More is read if the piece ends inside of it.
             let needed = try IndexFrame.length(in: buffer[used...])
             guard needed > 0 else { break }
             if buffer.count - used < needed {
-                guard place + buffer.count < size else { break }
+                guard offset + buffer.count < size else { break }
                 buffer.removeFirst(used)
-                place += used
+                offset += used
                 used = 0
                 let count = max(IndexFrame.pieceLength, needed)
                 let piece = try file.read(
-                    from: place + buffer.count, count: min(count, size - place - buffer.count))
+                    from: offset + buffer.count, count: min(count, size - offset - buffer.count))
                 guard !piece.isEmpty else { break }
                 buffer += piece
                 continue
@@ -143,11 +143,11 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
             // 2. A damaged frame at the end is an incomplete write; a damaged frame before the end is an error.
             let frame = buffer[used..<used + needed]
             guard IndexFrame.read(frame, take) else {
-                guard place + used + needed >= size else { throw HealthSyncError(.indexDamaged) }
+                guard offset + used + needed >= size else { throw HealthSyncError(.indexDamaged) }
                 break
             }
             used += needed
         }
-        return place + used
+        return offset + used
     }
 }

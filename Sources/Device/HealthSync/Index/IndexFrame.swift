@@ -2,7 +2,7 @@ import Core
 import Foundation
 
 /// One entry of the index log.
-struct IndexEntry {
+struct IndexLogEntry {
     let uuid: UUID
     /// The resource of the sample; nil if the sample is removed.
     let target: HealthTarget?
@@ -19,7 +19,7 @@ enum IndexFrame {
     static let pieceLength = 65_536
     static let headLength = 16
 
-    static func write(_ entries: ArraySlice<IndexEntry>, to output: inout [UInt8]) {
+    static func write(_ entries: ArraySlice<IndexLogEntry>, to output: inout [UInt8]) {
         var content: [UInt8] = []
         content.reserveCapacity(entries.count * 33)
         for entry in entries { write(entry, to: &content) }
@@ -30,7 +30,7 @@ enum IndexFrame {
         output += content
     }
 
-    private static func write(_ entry: IndexEntry, to content: inout [UInt8]) {
+    private static func write(_ entry: IndexLogEntry, to content: inout [UInt8]) {
         guard let target = entry.target else {
             content.append(3)
             append(entry.uuid, to: &content)
@@ -68,7 +68,7 @@ enum IndexFrame {
     }
 
     /// Reads a frame. Returns false if it is damaged.
-    static func read(_ frame: ArraySlice<UInt8>, _ take: (IndexEntry) -> Void) -> Bool {
+    static func read(_ frame: ArraySlice<UInt8>, _ take: (IndexLogEntry) -> Void) -> Bool {
         let content = frame.dropFirst(headLength)
         guard !content.isEmpty, checksum(content) == number(frame.dropFirst(8).prefix(8)) else { return false }
         var rest = content
@@ -77,14 +77,14 @@ enum IndexFrame {
             switch kind {
             case 1:
                 guard let id = Self.uuid(&rest) else { return false }
-                take(IndexEntry(uuid: uuid, target: .observation(id)))
+                take(IndexLogEntry(uuid: uuid, target: .observation(id)))
             case 2:
                 let length = Int(number(rest.prefix(2)))
                 rest = rest.dropFirst(2)
                 guard rest.count >= length, length > 0 else { return false }
-                take(IndexEntry(uuid: uuid, target: .other(String(decoding: rest.prefix(length), as: UTF8.self))))
+                take(IndexLogEntry(uuid: uuid, target: .other(String(decoding: rest.prefix(length), as: UTF8.self))))
                 rest = rest.dropFirst(length)
-            case 3: take(IndexEntry(uuid: uuid, target: nil))
+            case 3: take(IndexLogEntry(uuid: uuid, target: nil))
             default: return false
             }
         }

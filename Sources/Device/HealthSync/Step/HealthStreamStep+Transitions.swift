@@ -14,7 +14,7 @@ extension HealthStreamStep {
         case .quarantine:
             reopenHistory()
             let due = state.quarantine.due(for: options.version, limit: readLimit)
-            portion.deletions = due.filter(\.isDeletion).map(\.uuid)
+            batch.deletions = due.filter(\.isDeletion).map(\.uuid)
             let additions = due.filter { !$0.isDeletion }.map(\.uuid)
             guard !due.isEmpty else { return saveAndFinish(.idle) }
             guard !additions.isEmpty else { return lookUp() }
@@ -54,13 +54,13 @@ extension HealthStreamStep {
             (saved, report.isSaved) = (state, true)
             return readChanges()
 
-        case (.reading(let limit), .portion(let read)): return take(read, limit: limit)
+        case (.reading(let limit), .batch(let read)): return take(read, limit: limit)
         case (.looking, .known(let known)):
-            portion.known = known
+            batch.known = known
             return nextRound()
-        case (.noting, .done): return delete()
+        case (.recording, .done): return delete()
         case (.deleting, .answered(let answers)):
-            for uuid in Array(portion.round.asked.keys) { setDeletion(answers[uuid] ?? .unanswered, for: uuid) }
+            for uuid in Array(batch.round.asked.keys) { setDeletion(answers[uuid] ?? .unanswered, for: uuid) }
             return forget()
         case (.forgetting, .done): return fetch()
         case (.fetching, .fetched(let present, let outcomes)):
@@ -79,7 +79,7 @@ extension HealthStreamStep {
         }
     }
 
-    private var readLimit: Int { max(1, min(options.batch, room.samples)) }
+    private var readLimit: Int { max(1, min(options.batch, budget.samples)) }
 
     private var historyLimit: Double? { state.historyLimit(lookBack: options.lookBack) }
 
@@ -99,13 +99,13 @@ extension HealthStreamStep {
         if let since = state.history.since { state.history.since = min(since, overflow.oldest) }
     }
 
-    private mutating func take(_ read: HealthPortion, limit: Int) -> Effect {
+    private mutating func take(_ read: SampleBatch, limit: Int) -> Effect {
         guard read.added.count <= limit, (read.anchor?.bytes.count ?? 0) <= HealthAnchor.longest else {
             return finish(.failed(code: HealthSyncError(.sourceExceedsLimit).code))
         }
-        portion.isEmpty = read.deleted.isEmpty && read.added.isEmpty
-        portion.hasMore = read.hasMore
-        portion.anchor = read.anchor
+        batch.isEmpty = read.deleted.isEmpty && read.added.isEmpty
+        batch.hasMore = read.hasMore
+        batch.anchor = read.anchor
         switch options.work {
         case .changes: takeChanges(read)
         case .quarantine: takeAgain(read)
@@ -114,103 +114,103 @@ extension HealthStreamStep {
         return lookUp()
     }
 
-    private mutating func takeChanges(_ read: HealthPortion) {
+    private mutating func takeChanges(_ read: SampleBatch) {
         var seen = Set<UUID>(minimumCapacity: read.deleted.count + read.added.count)
-        portion.deletions = read.deleted.filter { seen.insert($0).inserted }
+        batch.deletions = read.deleted.filter { seen.insert($0).inserted }
         // Identifiers of samples are not reused: a sample that a batch both adds and deletes was added first.
-        portion.setAdditions(
+        batch.setAdditions(
             read.added.filter { seen.insert($0.uuid).inserted && !state.settled.contains($0.uuid) })
     }
 
-    private mutating func takeAgain(_ read: HealthPortion) {
+    private mutating func takeAgain(_ read: SampleBatch) {
         let due = state.quarantine.due(for: options.version, limit: readLimit).filter { !$0.isDeletion }.map(\.uuid)
         var wanted = Set(due)
-        portion.setAdditions(read.added.filter { wanted.remove($0.uuid) != nil })
+        batch.setAdditions(read.added.filter { wanted.remove($0.uuid) != nil })
         // The source does not have these samples any more.
         for uuid in wanted { state.quarantine.named[uuid] = nil }
-        portion.hasMore = false
+        batch.hasMore = false
     }
 
-    private mutating func takeHistory(_ read: HealthPortion) {
+    private mutating func takeHistory(_ read: SampleBatch) {
         let history = state.history
-        for offer in read.added { portion.ends[offer.uuid] = offer.end }
+        for candidate in read.added { batch.ends[candidate.uuid] = candidate.end }
         var seen = history.settled
-        let offers = read.added.filter { offer in
-            offer.end <= history.upTo ?? .infinity && offer.end >= history.since ?? -.infinity
-                && seen.insert(offer.uuid).inserted
+        let candidates = read.added.filter { candidate in
+            candidate.end <= history.upTo ?? .infinity && candidate.end >= history.since ?? -.infinity
+                && seen.insert(candidate.uuid).inserted
         }
-        portion.setAdditions(
-            offers.sorted { $0.end == $1.end ? $0.uuid.uuidString < $1.uuid.uuidString : $0.end > $1.end })
+        batch.setAdditions(
+            candidates.sorted { $0.end == $1.end ? $0.uuid.uuidString < $1.uuid.uuidString : $0.end > $1.end })
     }
 
     private mutating func lookUp() -> Effect {
-        guard !portion.deletions.isEmpty else { return nextRound() }
+        guard !batch.deletions.isEmpty else { return nextRound() }
         phase = .looking
-        return .lookUp(portion.deletions)
+        return .lookUp(batch.deletions)
     }
 
     // MARK: - One round
 
     mutating func nextRound() -> Effect {
-        portion.round = PortionRound()
+        batch.round = BatchRound()
         chooseDeletions()
         chooseAdditions()
-        guard !portion.round.isEmpty else { return endPortion() }
-        let notes = portion.round.places.compactMap { place in
-            let offer = portion.additions[place]
-            return offer.target.map { HealthNote(uuid: offer.uuid, target: $0) }
+        guard !batch.round.isEmpty else { return endBatch() }
+        let entries = batch.round.indexes.compactMap { index in
+            let candidate = batch.additions[index]
+            return candidate.target.map { IndexEntry(uuid: candidate.uuid, target: $0) }
         }
-        guard !notes.isEmpty else { return delete() }
-        phase = .noting
-        return .note(notes)
+        guard !entries.isEmpty else { return delete() }
+        phase = .recording
+        return .record(entries)
     }
 
     private mutating func chooseDeletions() {
-        for uuid in portion.deletions where !portion.settledDeletions.contains(uuid) {
-            let known = portion.known[uuid]
+        for uuid in batch.deletions where !batch.settledDeletions.contains(uuid) {
+            let known = batch.known[uuid]
             let isSettled = known == nil && (!options.findsUnknown || state.settled.contains(uuid))
             if isSettled {
-                portion.settledDeletions.insert(uuid)
+                batch.settledDeletions.insert(uuid)
                 state.quarantine.named[uuid] = nil
-            } else if room.samples > 0 {
-                room.take(samples: 1, bytes: 0)
+            } else if budget.samples > 0 {
+                budget.take(samples: 1, bytes: 0)
                 report.samples += 1
-                portion.round.deletions[uuid] = .some(known?.target)
+                batch.round.deletions[uuid] = .some(known?.target)
             }
         }
     }
 
     private mutating func chooseAdditions() {
-        let isReached = portion.deletions.allSatisfy {
-            portion.settledDeletions.contains($0) || portion.round.deletions.keys.contains($0)
+        let isReached = batch.deletions.allSatisfy {
+            batch.settledDeletions.contains($0) || batch.round.deletions.keys.contains($0)
         }
         guard isReached else { return }
-        let count = min(portion.additions.count, max(room.samples, 0))
+        let count = min(batch.additions.count, max(budget.samples, 0))
         var firstOfTarget = [HealthTarget: Int](minimumCapacity: options.identity == .sample ? 0 : count)
-        portion.round.outcomes = Array(repeating: nil, count: portion.additions.count)
-        portion.round.places.reserveCapacity(count)
-        portion.round.firsts.reserveCapacity(count)
-        for place in portion.additions.indices where !portion.isSettled[place] {
-            let bytes = portion.additions[place].bytes
-            guard room.samples > 0, room.bytes >= bytes || room.isWhole else { break }
-            room.take(samples: 1, bytes: bytes)
+        batch.round.outcomes = Array(repeating: nil, count: batch.additions.count)
+        batch.round.indexes.reserveCapacity(count)
+        batch.round.firsts.reserveCapacity(count)
+        for index in batch.additions.indices where !batch.isSettled[index] {
+            let bytes = batch.additions[index].bytes
+            guard budget.samples > 0, budget.bytes >= bytes || budget.isWhole else { break }
+            budget.take(samples: 1, bytes: bytes)
             report.samples += 1
             report.bytes += bytes
-            portion.round.places.append(place)
-            switch portion.additions[place].form {
-            case .unconvertible(let reason): set(.refused(code: reason), at: place)
-            case .unwanted: set(.declined, at: place)
+            batch.round.indexes.append(index)
+            switch batch.additions[index].form {
+            case .unconvertible(let reason): set(.refused(code: reason), at: index)
+            case .unwanted: set(.declined, at: index)
             case .resource(let target, _):
                 guard options.identity == .content else {
-                    portion.round.firsts.append(place)
+                    batch.round.firsts.append(index)
                     continue
                 }
-                let first = firstOfTarget[target, default: place]
-                if first == place {
-                    firstOfTarget[target] = place
-                    portion.round.firsts.append(place)
+                let first = firstOfTarget[target, default: index]
+                if first == index {
+                    firstOfTarget[target] = index
+                    batch.round.firsts.append(index)
                 } else {
-                    portion.round.others[first, default: []].append(place)
+                    batch.round.others[first, default: []].append(index)
                 }
             }
         }
@@ -221,27 +221,27 @@ extension HealthStreamStep {
     // 2. Samples that are added in the same round count: they are in the index already.
     // 3. If several samples of one resource are deleted, the store gets one request for all of them.
     private mutating func delete() -> Effect {
-        guard !portion.round.deletions.isEmpty else { return forget() }
+        guard !batch.round.deletions.isEmpty else { return forget() }
         var gone: [HealthTarget: [UUID]] = [:]
         var asked: [UUID: HealthTarget?] = [:]
-        for (uuid, target) in portion.round.deletions {
+        for (uuid, target) in batch.round.deletions {
             guard let target, options.identity == .content else {
                 asked[uuid] = .some(target)
-                portion.round.asked[uuid] = [uuid]
+                batch.round.asked[uuid] = [uuid]
                 continue
             }
             gone[target, default: []].append(uuid)
         }
-        let coming = Set(portion.round.places.compactMap { portion.additions[$0].target })
-        let before = goneBefore()
+        let coming = Set(batch.round.indexes.compactMap { batch.additions[$0].target })
+        let before = deletedEarlier()
         for (target, uuids) in gone {
-            let count = uuids.compactMap { portion.known[$0]?.count }.max() ?? 0
+            let count = uuids.compactMap { batch.known[$0]?.count }.max() ?? 0
             if count <= before[target, default: 0] + uuids.count, !coming.contains(target) {
                 let first = uuids.min { $0.uuidString < $1.uuidString } ?? uuids[0]
                 asked[first] = .some(target)
-                portion.round.asked[first] = uuids
+                batch.round.asked[first] = uuids
             } else {
-                for uuid in uuids { portion.round.deleted[uuid] = .stored }
+                for uuid in uuids { batch.round.deleted[uuid] = .stored }
             }
         }
         guard !asked.isEmpty else { return forget() }
@@ -250,18 +250,18 @@ extension HealthStreamStep {
     }
 
     /// Returns how many samples of each resource the earlier rounds of this batch removed since the index was read.
-    private func goneBefore() -> [HealthTarget: Int] {
+    private func deletedEarlier() -> [HealthTarget: Int] {
         var gone: [HealthTarget: Int] = [:]
-        for (uuid, sample) in portion.known where portion.settledDeletions.contains(uuid) {
+        for (uuid, sample) in batch.known where batch.settledDeletions.contains(uuid) {
             gone[sample.target, default: 0] += 1
         }
         return gone
     }
 
     private mutating func forget() -> Effect {
-        let gone = portion.round.deletions.keys.filter { uuid in
-            guard portion.known[uuid] != nil else { return false }
-            return portion.round.deleted[uuid] == .stored || portion.round.deleted[uuid] == .declined
+        let gone = batch.round.deletions.keys.filter { uuid in
+            guard batch.known[uuid] != nil else { return false }
+            return batch.round.deleted[uuid] == .stored || batch.round.deleted[uuid] == .declined
         }
         guard !gone.isEmpty else { return fetch() }
         phase = .forgetting
@@ -270,28 +270,28 @@ extension HealthStreamStep {
 
     private mutating func fetch() -> Effect {
         // Deletions are first: nothing follows while the store defers one.
-        guard portion.held == nil, !portion.round.firsts.isEmpty else { return endRound() }
+        guard batch.held == nil, !batch.round.firsts.isEmpty else { return endRound() }
         phase = .fetching
-        return .fetch(uuids(at: portion.round.firsts))
+        return .fetch(uuids(at: batch.round.firsts))
     }
 
-    private func uuids(at places: [Int]) -> [UUID] { places.map { portion.additions[$0].uuid } }
+    private func uuids(at indexes: [Int]) -> [UUID] { indexes.map { batch.additions[$0].uuid } }
 
     private mutating func takeFetched(_ present: Set<UUID>, _ outcomes: [UUID: HealthOutcome]) {
         guard !present.isEmpty || !outcomes.isEmpty else { return }
-        for place in portion.round.firsts {
-            let uuid = portion.additions[place].uuid
+        for index in batch.round.firsts {
+            let uuid = batch.additions[index].uuid
             if present.contains(uuid) {
-                portion.round.present.insert(place)
+                batch.round.present.insert(index)
             } else if let outcome = outcomes[uuid] {
-                set(outcome, at: place)
+                set(outcome, at: index)
             }
         }
     }
 
     /// Samples that the store does not have and that have no outcome.
     private var missing: [Int] {
-        portion.round.firsts.filter { portion.round.outcomes[$0] == nil && !portion.round.present.contains($0) }
+        batch.round.firsts.filter { batch.round.outcomes[$0] == nil && !batch.round.present.contains($0) }
     }
 
     private mutating func add() -> Effect {
@@ -303,46 +303,46 @@ extension HealthStreamStep {
 
     /// Samples that the store has, and samples of the same resource as one that it now has.
     private var updates: [Int] {
-        let round = portion.round
+        let round = batch.round
         guard !round.present.isEmpty || !round.others.isEmpty else { return [] }
         return round.firsts.flatMap { first -> [Int] in
-            let isThere = round.present.contains(first)
-            let others = isThere || round.outcomes[first] == .stored ? round.others[first] ?? [] : []
-            return (isThere ? [first] : []) + others
+            let isPresent = round.present.contains(first)
+            let others = isPresent || round.outcomes[first] == .stored ? round.others[first] ?? [] : []
+            return (isPresent ? [first] : []) + others
         }
     }
 
     private mutating func update() -> Effect {
         // A refusal applies to all samples of the resource; a refusal by the app applies to the one sample only.
-        for (first, others) in portion.round.others {
-            guard let outcome = portion.round.outcomes[first], case .refused = outcome else { continue }
-            for place in others { set(outcome, at: place) }
+        for (first, others) in batch.round.others {
+            guard let outcome = batch.round.outcomes[first], case .refused = outcome else { continue }
+            for index in others { set(outcome, at: index) }
         }
         let updates = updates
-        guard !updates.isEmpty, portion.held == nil || portion.round.hasStored else { return endRound() }
+        guard !updates.isEmpty, batch.held == nil || batch.round.hasStored else { return endRound() }
         phase = .updating
         return .update(uuids(at: updates))
     }
 
     // MARK: - Outcomes
 
-    private mutating func take(_ answers: StoreAnswers<HealthOutcome>, at places: [Int]) {
-        for place in places { set(answers[portion.additions[place].uuid] ?? .unanswered, at: place) }
+    private mutating func take(_ answers: StoreAnswers<HealthOutcome>, at indexes: [Int]) {
+        for index in indexes { set(answers[batch.additions[index].uuid] ?? .unanswered, at: index) }
     }
 
-    private mutating func set(_ outcome: HealthOutcome, at place: Int) {
+    private mutating func set(_ outcome: HealthOutcome, at index: Int) {
         hold(outcome)
-        portion.round.outcomes[place] = outcome
+        batch.round.outcomes[index] = outcome
     }
 
     /// Sets the outcome of a deletion for all samples of the same resource.
     private mutating func setDeletion(_ outcome: HealthOutcome, for uuid: UUID) {
         hold(outcome)
-        for uuid in portion.round.asked[uuid] ?? [uuid] { portion.round.deleted[uuid] = outcome }
+        for uuid in batch.round.asked[uuid] ?? [uuid] { batch.round.deleted[uuid] = outcome }
     }
 
     private mutating func hold(_ outcome: HealthOutcome) {
-        guard case .kept(let code, let retryAfter) = outcome else { return }
-        portion.hold(code, retryAfter.map { $0.isNaN ? 0 : min(max($0, 0), HealthOutcome.longestDelay) })
+        guard case .deferred(let code, let retryAfter) = outcome else { return }
+        batch.hold(code, retryAfter.map { $0.isNaN ? 0 : min(max($0, 0), HealthOutcome.longestDelay) })
     }
 }

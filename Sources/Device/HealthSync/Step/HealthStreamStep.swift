@@ -6,9 +6,9 @@ import Foundation
 /// ```
 /// positioning ─► saving ─┐ a stream that begins
 ///                        ▼
-///            reading ─► looking ─► noting ─► deleting ─► forgetting ─► fetching ─► adding ─► updating ─┐
-///                        up in the index   │    ▲           the next round, while the budget lasts     │
-///                                          │    └──────────────────────────────────────────────────────┤
+///          reading ─► looking ─► recording ─► deleting ─► forgetting ─► fetching ─► adding ─► updating ─┐
+///                      up in the index     │     ▲           the next round, while the budget lasts     │
+///                                          │     └──────────────────────────────────────────────────────┤
 ///                                          └► (a store that defers the batch ends the step) ─► saving ─► finished
 /// ```
 /// Phases without work are skipped: a batch without deletions has no lookup. A sample is settled when its outcome is
@@ -35,7 +35,7 @@ public struct HealthStreamStep: Sendable {
         /// The work to do.
         public var work: Work
         /// The budget that is left of the wake.
-        public var room: HealthRoom
+        public var budget: WakeBudget
         /// Maximum number of samples that are read at once; at least one.
         public var batch: Int
         /// The current time, in seconds since 1970.
@@ -55,12 +55,12 @@ public struct HealthStreamStep: Sendable {
 
         /// Creates options.
         public init(
-            _ work: Work, room: HealthRoom, batch: Int, now: Double, version: String = "", lookBack: Double? = nil,
+            _ work: Work, budget: WakeBudget, batch: Int, now: Double, version: String = "", lookBack: Double? = nil,
             identity: StoreIdentity = .content, findsUnknown: Bool = false, isSaved: Bool = true,
             savesLater: Bool = false
         ) {
             self.work = work
-            self.room = room
+            self.budget = budget
             self.batch = max(batch, 1)
             self.now = now
             self.version = version
@@ -77,7 +77,7 @@ public struct HealthStreamStep: Sendable {
         /// The anchor after all present data of the source; nil if there is no such anchor.
         case positioned(HealthAnchor?)
         /// A batch was read.
-        case portion(HealthPortion)
+        case batch(SampleBatch)
         /// The source could not be read because the phone is locked.
         case locked
         /// The source failed.
@@ -107,7 +107,7 @@ public struct HealthStreamStep: Sendable {
         /// Look samples up in the index.
         case lookUp([UUID])
         /// Durably record the resources of samples in the index.
-        case note([HealthNote])
+        case record([IndexEntry])
         /// Delete samples in the store. A sample that is not in the index has nil.
         case delete([UUID: HealthTarget?])
         /// Durably remove samples from the index.
@@ -127,7 +127,7 @@ public struct HealthStreamStep: Sendable {
     enum Phase: Sendable, Hashable {
         case ready, positioning
         case reading(limit: Int)
-        case looking, noting, deleting, forgetting, fetching, adding, updating
+        case looking, recording, deleting, forgetting, fetching, adding, updating
         case saving(isBeginning: Bool)
         case finished
     }
@@ -139,17 +139,17 @@ public struct HealthStreamStep: Sendable {
     var saved: HealthStreamState
     var state: HealthStreamState
     var phase = Phase.ready
-    var room: HealthRoom
-    var portion = PortionProgress()
+    var budget: WakeBudget
+    var batch = BatchProgress()
     var report: HealthStepReport
 
     /// Creates a step that has not begun: see ``begin()``.
-    public init(_ stream: HealthStream, _ state: HealthStreamState, _ options: Options) {
+    public init(_ stream: HealthStream, state: HealthStreamState, options: Options) {
         self.stream = stream
         self.options = options
         saved = state
         self.state = state
-        room = options.room
+        budget = options.budget
         report = HealthStepReport(stream: stream, work: options.work, state: state, isSaved: options.isSaved)
     }
 }

@@ -5,12 +5,12 @@ public enum HealthOutcome: Sendable, Hashable {
     /// The sample will never be accepted in its present form. The code is stable and is the reason.
     case refused(code: String)
     /// Deferred. The code is stable; the delay in seconds is the one that the server asked for.
-    case kept(code: String, retryAfter: Double?)
+    case deferred(code: String, retryAfter: Double?)
     /// The app declined this sample: it is neither sent nor offered again.
     case declined
 
     /// The outcome of a sample without an answer.
-    static let unanswered = HealthOutcome.kept(code: "unanswered", retryAfter: nil)
+    static let unanswered = HealthOutcome.deferred(code: "unanswered", retryAfter: nil)
 
     /// Maximum delay in seconds that a server may ask for: one day.
     public static let longestDelay = 86_400.0
@@ -23,9 +23,9 @@ public enum HealthOutcome: Sendable, Hashable {
     public init(status: Int, retryAfter: Double? = nil) {
         switch status {
         case 200..<300: self = .stored
-        case 401, 407, 408, 425, 429: self = .kept(code: "http-\(status)", retryAfter: retryAfter)
+        case 401, 407, 408, 425, 429: self = .deferred(code: "http-\(status)", retryAfter: retryAfter)
         case 400..<500: self = .refused(code: "http-\(status)")
-        default: self = .kept(code: "http-\(status)", retryAfter: retryAfter)
+        default: self = .deferred(code: "http-\(status)", retryAfter: retryAfter)
         }
     }
 

@@ -14,12 +14,12 @@ struct ConvertedSamples: Sendable {
     func samples(of uuids: [UUID]) -> [OutgoingSample] {
         var found: [OutgoingSample] = []
         found.reserveCapacity(uuids.count)
-        var place = 0
+        var index = 0
         for (number, uuid) in uuids.enumerated() {
-            while place < samples.count, samples[place].uuid != uuid { place += 1 }
-            guard place < samples.count else { return found + byName(uuids[number...]) }
-            found.append(samples[place])
-            place += 1
+            while index < samples.count, samples[index].uuid != uuid { index += 1 }
+            guard index < samples.count else { return found + byName(uuids[number...]) }
+            found.append(samples[index])
+            index += 1
         }
         return found
     }

@@ -4,28 +4,28 @@ import HealthData
 
 extension HealthSynchroniser {
     /// Returns the streams of a run, without those that the app excludes now.
-    func runnable() async -> [HealthTurns.Standing] {
-        var wanted: [HealthTurns.Standing] = []
-        for standing in await standings() where await delegate?.shouldSynchronize(standing.stream) ?? true {
-            wanted.append(standing)
+    func runnable() async -> [SyncScheduler.StreamStatus] {
+        var wanted: [SyncScheduler.StreamStatus] = []
+        for status in await statuses() where await delegate?.shouldSynchronize(status.stream) ?? true {
+            wanted.append(status)
         }
         return wanted
     }
 
     /// Returns the status of all streams. The saved state of a stream is read once.
-    private func standings() async -> [HealthTurns.Standing] {
-        var standings: [HealthTurns.Standing] = []
+    private func statuses() async -> [SyncScheduler.StreamStatus] {
+        var statuses: [SyncScheduler.StreamStatus] = []
         for stream in streams {
             do {
                 let state = try await state(of: stream)
                 failures[stream] = nil
-                standings.append(.init(stream, state, version: settings.version, lookBack: settings.lookBack))
+                statuses.append(.init(stream, state, version: settings.version, lookBack: settings.lookBack))
             } catch {
                 failures[stream] = Self.code(of: error)
-                standings.append(.init(stream, failure: Self.code(of: error)))
+                statuses.append(.init(stream, failure: Self.code(of: error)))
             }
         }
-        return standings
+        return statuses
     }
 
     private func state(of stream: HealthStream) async throws -> HealthStreamState {
@@ -57,7 +57,7 @@ extension HealthSynchroniser {
 
     /// Returns the status of the streams.
     public func status() async -> HealthSyncStatus {
-        _ = await standings()
+        _ = await statuses()
         return HealthSyncStatus(streams.map { ($0, states[$0] ?? HealthStreamState(), failures[$0]) })
     }
 
@@ -65,19 +65,20 @@ extension HealthSynchroniser {
 
     /// Performs one step from its first effect to its last.
     func step(
-        _ stream: HealthStream, _ work: HealthStreamStep.Work, _ room: HealthRoom
+        _ stream: HealthStream, work: HealthStreamStep.Work, budget: WakeBudget
     ) async -> HealthStepReport {
         guard let state = states[stream], let store = stores[stream.store]?.store else {
             var gone = HealthStreamStep(
-                stream, HealthStreamState(), .init(work, room: room, batch: 1, now: environment.now()))
+                stream, state: HealthStreamState(),
+                options: .init(work, budget: budget, batch: 1, now: environment.now()))
             return gone.abandon(HealthSyncError(.storeUnknown).code)
         }
         let now = environment.now()
         let isSaved = unsaved == nil
         var step = HealthStreamStep(
-            stream, state,
-            .init(
-                work, room: room, batch: settings.limits.batch, now: now, version: settings.version,
+            stream, state: state,
+            options: .init(
+                work, budget: budget, batch: settings.limits.batch, now: now, version: settings.version,
                 lookBack: settings.lookBack, identity: store.identity, findsUnknown: store.findsUnknown,
                 isSaved: isSaved, savesLater: unsaved.map { $0.isFresh(at: now) } ?? true))
         let conversion = SampleConversion(selection: settings.selection, converters: converters)
@@ -86,8 +87,8 @@ extension HealthSynchroniser {
             ahead: work == .changes && !ahead.isEmpty ? ahead.removeFirst() : nil)
         // If the budget might end with the next step, reading ahead for it might be useless.
         let limit = settings.limits.batch
-        let isAhead = source.canBeReadAhead && work == .changes && room.samples >= 2 * limit
-        let next = isAhead ? turns.following(stream) : nil
+        let isAhead = source.canBeReadAhead && work == .changes && budget.samples >= 2 * limit
+        let next = isAhead ? scheduler.following(stream) : nil
         if let next, next != stream {
             dropAhead()
             readAhead(next, after: states[next]?.anchor, parts: 1)
@@ -104,15 +105,15 @@ extension HealthSynchroniser {
                 } else if isSaved {
                     unsaved = UnsavedState(stream: stream, durable: state, since: now)
                 }
-                return noted(report)
+                return recorded(report)
             }
             let event = await performer.perform(effect)
-            if next == stream, case .portion(let portion) = event, portion.hasMore {
+            if next == stream, case .batch(let batch) = event, batch.hasMore {
                 if !performer.wasReadAhead { dropAhead() }
                 // One batch is read while the previous one is converted and the one before is sent to the store.
-                readAhead(stream, after: portion.anchor, parts: room.samples >= 3 * limit ? 2 : 1)
+                readAhead(stream, after: batch.anchor, parts: budget.samples >= 3 * limit ? 2 : 1)
             }
-            guard let next = step.handle(event) else { return noted(step.abandon("health-sync-out-of-order")) }
+            guard let next = step.handle(event) else { return recorded(step.abandon("health-sync-out-of-order")) }
             effect = next
         }
     }
@@ -121,7 +122,7 @@ extension HealthSynchroniser {
         let conversion = SampleConversion(selection: settings.selection, converters: converters)
         while ahead.count < parts {
             if let last = ahead.last {
-                ahead.append(ReadAhead(behind: last, from: source, conversion))
+                ahead.append(ReadAhead(after: last, from: source, conversion))
             } else {
                 let asked = ChangeReading(stream: stream, anchor: anchor, limit: settings.limits.batch)
                 ahead.append(ReadAhead(asked, from: source, conversion))
@@ -138,7 +139,7 @@ extension HealthSynchroniser {
     /// saves both states.
     func take(_ step: HealthStepReport) async {
         guard let unsaved else { return post(.stepped(step)) }
-        var following = turns
+        var following = scheduler
         if case .step(unsaved.stream, .changes, _)? = following.handle(.stepped(step)).first {
             return post(.stepped(step))
         }
@@ -157,7 +158,7 @@ extension HealthSynchroniser {
         post(.stepped(step))
     }
 
-    private func noted(_ report: HealthStepReport) -> HealthStepReport {
+    private func recorded(_ report: HealthStepReport) -> HealthStepReport {
         states[report.stream] = report.state
         failures[report.stream] = nil
         if case .failed(let code) = report.ending { failures[report.stream] = code }

@@ -10,7 +10,7 @@ import HealthData
 /// await synchroniser.start()                      // at each launch, before any other work of the app
 /// let report = await synchroniser.run()           // a manual run; observers start runs by themselves
 /// ```
-/// ``HealthTurns`` and ``HealthStreamStep`` are the rules; this actor performs their effects. Stores, converters and
+/// ``SyncScheduler`` and ``HealthStreamStep`` are the rules; this actor performs their effects. Stores, converters and
 /// the delegate may be set in any order and at any time: they are looked up when they are used.
 public actor HealthSynchroniser {
     let source: any HealthSampleSource
@@ -21,7 +21,7 @@ public actor HealthSynchroniser {
     var converters: [String: any HealthConverter] = [:]
     var stores: [String: (store: any ExternalStore, types: Set<String>)] = [:]
 
-    var turns: HealthTurns
+    var scheduler: SyncScheduler
     /// The handlers of pending requests; each is called once.
     private var handlers: [Int: @Sendable (HealthSyncReport) -> Void] = [:]
     private var lastID = 0
@@ -48,7 +48,7 @@ public actor HealthSynchroniser {
         self.storage = storage
         self.environment = environment
         self.settings = settings
-        turns = HealthTurns(limits: settings.limits)
+        scheduler = SyncScheduler(limits: settings.limits)
     }
 
     // MARK: - Set-up
@@ -57,7 +57,7 @@ public actor HealthSynchroniser {
     /// the name of an existing one replaces it, and continues from its state.
     public func add(_ store: any ExternalStore, named name: String, types: Set<String>) {
         stores[name] = (store, types)
-        if turns.isObserving { post(.start(permissions.observed)) }
+        if scheduler.isObserving { post(.start(permissions.observed)) }
     }
 
     /// Removes a store. Its saved state is kept until ``reset(_:)``.
@@ -119,13 +119,13 @@ public actor HealthSynchroniser {
     }
 
     /// Handles a wake of an observer. Its completion handler is called once, when the work is done or its time is over.
-    public func wake(_ wake: HealthWake) {
+    public func wake(_ update: ObserverUpdate) {
         let id = newID()
-        handlers[id] = { _ in wake.complete() }
-        if let failure = wake.failure {
+        handlers[id] = { _ in update.complete() }
+        if let failure = update.failure {
             post(.observerFailed(id: id, code: failure.code))
         } else {
-            let types = wake.types.map { permissions.synchronized(with: $0) }
+            let types = update.types.map { permissions.synchronized(with: $0) }
             post(.asked(.init(id: id, types: types, isLowPower: environment.isLowPower())))
         }
     }
@@ -161,21 +161,21 @@ public actor HealthSynchroniser {
     // MARK: - Effects
 
     /// Passes an event to the rules and starts their effects. It does not suspend, so events are handled one by one.
-    func post(_ event: HealthTurns.Event) {
-        for effect in turns.handle(event) { perform(effect) }
-        if turns.phase == .idle {
+    func post(_ event: SyncScheduler.Event) {
+        for effect in scheduler.handle(event) { perform(effect) }
+        if scheduler.phase == .idle {
             clock?.cancel()
             clock = nil
             dropAhead()
         }
     }
 
-    private func perform(_ effect: HealthTurns.Effect) {
+    private func perform(_ effect: SyncScheduler.Effect) {
         switch effect {
         case .gather:
             work = Task { post(.began(await runnable(), now: environment.now(), random: environment.random())) }
-        case .step(let stream, let kind, let room):
-            work = Task { await take(await step(stream, kind, room)) }
+        case .step(let stream, let kind, let budget):
+            work = Task { await take(await step(stream, work: kind, budget: budget)) }
         case .cancelStep: work?.cancel()
         case .askBacklog(let name):
             work = Task { post(.backlog(try? await stores[name]?.store.backlog())) }
@@ -194,8 +194,8 @@ public actor HealthSynchroniser {
             if let delegate { Task { await delegate.wakeWanted(after: seconds) } }
         case .startObserving(let types):
             observe { synchroniser in
-                let failures = await synchroniser.source.startObserving(types) { wake in
-                    Task { await synchroniser.wake(wake) }
+                let failures = await synchroniser.source.startObserving(types) { update in
+                    Task { await synchroniser.wake(update) }
                 }
                 if !failures.isEmpty { await synchroniser.delegate?.observationFailed(failures) }
             }

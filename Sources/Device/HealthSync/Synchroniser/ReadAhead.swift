@@ -2,8 +2,8 @@ import Foundation
 import HealthData
 
 /// A batch of a source's changes: the input of the rules, and the samples for the store.
-struct ReadPortion: Sendable {
-    var portion: HealthPortion
+struct ReadBatch: Sendable {
+    var batch: SampleBatch
     var samples = ConvertedSamples()
 }
 
@@ -22,12 +22,13 @@ struct ChangeReading: Sendable {
     }
 
     /// Converts the changes.
-    func portion(of read: HealthChanges, _ conversion: SampleConversion) -> ReadPortion {
+    func batch(of read: HealthChanges, _ conversion: SampleConversion) -> ReadBatch {
         var conversion = conversion
-        var portion = ReadPortion(
-            portion: HealthPortion(deleted: read.deleted, anchor: read.anchor, hasMore: read.hasMore))
-        portion.portion.added = conversion.offers(read.added, limit, of: stream.type, &portion.samples)
-        return portion
+        var batch = ReadBatch(
+            batch: SampleBatch(deleted: read.deleted, anchor: read.anchor, hasMore: read.hasMore))
+        batch.batch.added = conversion.candidates(
+            read.added, limit: limit, of: stream.type, into: &batch.samples)
+        return batch
     }
 }
 
@@ -40,16 +41,18 @@ struct ReadAhead: Sendable {
     private let limit: Int
     /// The request and its changes; nil if there are no more changes.
     private let reading: Task<(asked: ChangeReading, changes: HealthChanges)?, any Error>
-    private let conversion: Task<ReadPortion?, any Error>
+    private let conversion: Task<ReadBatch?, any Error>
 
     /// Starts to read.
     init(_ asked: ChangeReading, from source: any HealthSampleSource, _ conversion: SampleConversion) {
-        self.init(asked.stream, asked.limit, conversion) { (asked, try await asked.changes(from: source)) }
+        self.init(asked.stream, limit: asked.limit, conversion: conversion) {
+            (asked, try await asked.changes(from: source))
+        }
     }
 
     /// Reads the batch after that of another one, while the other is converted.
-    init(behind other: ReadAhead, from source: any HealthSampleSource, _ conversion: SampleConversion) {
-        self.init(other.stream, other.limit, conversion) {
+    init(after other: ReadAhead, from source: any HealthSampleSource, _ conversion: SampleConversion) {
+        self.init(other.stream, limit: other.limit, conversion: conversion) {
             guard let (before, changes) = try await other.reading.value, changes.hasMore else { return nil }
             let asked = ChangeReading(stream: before.stream, anchor: changes.anchor, limit: before.limit)
             return (asked, try await asked.changes(from: source))
@@ -57,20 +60,20 @@ struct ReadAhead: Sendable {
     }
 
     private init(
-        _ stream: HealthStream, _ limit: Int, _ conversion: SampleConversion,
-        _ read: @escaping @Sendable () async throws -> (ChangeReading, HealthChanges)?
+        _ stream: HealthStream, limit: Int, conversion: SampleConversion,
+        read: @escaping @Sendable () async throws -> (ChangeReading, HealthChanges)?
     ) {
         self.stream = stream
         self.limit = limit
         let reading = Task { try await read().map { (asked: $0.0, changes: $0.1) } }
         self.reading = reading
         self.conversion = Task {
-            try await reading.value.map { $0.asked.portion(of: $0.changes, conversion) }
+            try await reading.value.map { $0.asked.batch(of: $0.changes, conversion) }
         }
     }
 
     /// Returns the batch; nil if another batch is requested.
-    func portion(_ wanted: ChangeReading) async throws -> ReadPortion? {
+    func batch(_ wanted: ChangeReading) async throws -> ReadBatch? {
         guard stream == wanted.stream, limit == wanted.limit else {
             cancel()
             return nil

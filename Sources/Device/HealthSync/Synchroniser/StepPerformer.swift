@@ -40,18 +40,18 @@ struct StepPerformer {
             let asked = ChangeReading(stream: stream, anchor: anchor, limit: limit)
             let (ahead, conversion) = (ahead, conversion)
             self.ahead = nil
-            var read: ReadPortion?
+            var read: ReadBatch?
             var wasReadAhead = false
             let event = await reading {
-                read = try await ahead?.portion(asked)
+                read = try await ahead?.batch(asked)
                 wasReadAhead = read != nil
-                if !wasReadAhead { read = asked.portion(of: try await asked.changes(from: source), conversion) }
+                if !wasReadAhead { read = asked.batch(of: try await asked.changes(from: source), conversion) }
                 return .done
             }
             self.wasReadAhead = wasReadAhead
             guard let read else { return event }
             samples = read.samples
-            return .portion(read.portion)
+            return .batch(read.batch)
         case .readHistory(let since, let upTo, let limit):
             var read: HealthPage?
             let event = await reading {
@@ -59,7 +59,7 @@ struct StepPerformer {
                 return .done
             }
             guard let read else { return event }
-            return .portion(HealthPortion(added: offers(read.samples, limit), hasMore: read.hasMore))
+            return .batch(SampleBatch(added: candidates(read.samples, limit), hasMore: read.hasMore))
         case .readAgain(let uuids):
             var read: [HealthReading]?
             let event = await reading {
@@ -67,21 +67,21 @@ struct StepPerformer {
                 return .done
             }
             guard let read else { return event }
-            return .portion(HealthPortion(added: offers(read, uuids.count)))
+            return .batch(SampleBatch(added: candidates(read, uuids.count)))
         case .lookUp(let uuids):
-            return await keeping { .known(try await storage.known(uuids, of: stream)) }
-        case .note(let notes):
-            return await keeping {
-                try await storage.note(notes, of: stream)
+            return await storing { .known(try await storage.known(uuids, of: stream)) }
+        case .record(let entries):
+            return await storing {
+                try await storage.record(entries, of: stream)
                 return .done
             }
         case .forget(let uuids):
-            return await keeping {
+            return await storing {
                 try await storage.forget(uuids, of: stream)
                 return .done
             }
         case .save(let state):
-            return await keeping {
+            return await storing {
                 try await storage.save(state.bytes(of: stream), of: stream)
                 return .done
             }
@@ -93,8 +93,8 @@ struct StepPerformer {
         }
     }
 
-    private mutating func offers(_ readings: [HealthReading], _ limit: Int) -> [HealthOffer] {
-        conversion.offers(readings, limit, of: stream.type, &samples)
+    private mutating func candidates(_ readings: [HealthReading], _ limit: Int) -> [SampleCandidate] {
+        conversion.candidates(readings, limit: limit, of: stream.type, into: &samples)
     }
 
     /// Deallocates the samples, of which there are thousands, in another task.
@@ -114,7 +114,7 @@ struct StepPerformer {
         }
     }
 
-    private func keeping(_ body: () async throws -> HealthStreamStep.Event) async -> HealthStreamStep.Event {
+    private func storing(_ body: () async throws -> HealthStreamStep.Event) async -> HealthStreamStep.Event {
         do {
             return try await body()
         } catch {
@@ -136,14 +136,16 @@ struct StepPerformer {
             }
         }
         let (store, deleted) = (store, asked)
-        let answers = await call(deleted.map(\.uuid), of: deletions.count, declined) { try await store.delete(deleted) }
+        let answers = await call(deleted.map(\.uuid), of: deletions.count, declined: declined) {
+            try await store.delete(deleted)
+        }
         await delegate?.deleteComplete(answers.named, from: stream.store)
         return answers
     }
 
     private func fetch(_ uuids: [UUID]) async -> HealthStreamStep.Event {
         var outcomes: [UUID: HealthOutcome] = [:]
-        let asked = await allowed(uuids, &outcomes) { await $0.shouldFetch($1, from: stream.store) }
+        let asked = await allowed(uuids, outcomes: &outcomes) { await $0.shouldFetch($1, from: stream.store) }
         guard !asked.isEmpty else { return .fetched(present: [], outcomes) }
         var present: Set<UUID> = []
         let store = store
@@ -155,14 +157,14 @@ struct StepPerformer {
                     switch answers[sample.uuid] {
                     case .present?: present.insert(sample.uuid)
                     case .absent?: break
-                    case .kept(let code, let retryAfter)?:
-                        outcomes[sample.uuid] = .kept(code: code, retryAfter: retryAfter)
+                    case .deferred(let code, let retryAfter)?:
+                        outcomes[sample.uuid] = .deferred(code: code, retryAfter: retryAfter)
                     case nil: outcomes[sample.uuid] = .unanswered
                     }
                 }
             }
         } catch {
-            for sample in asked { outcomes[sample.uuid] = Self.kept(error) }
+            for sample in asked { outcomes[sample.uuid] = Self.deferred(error) }
         }
         await delegate?.fetchComplete(asked, present: present, from: stream.store)
         return .fetched(present: present, outcomes)
@@ -190,14 +192,14 @@ struct StepPerformer {
         to body: ([OutgoingSample]) async throws -> StoreAnswers<HealthOutcome>
     ) async -> StoreAnswers<HealthOutcome> {
         var declined: [UUID: HealthOutcome] = [:]
-        let asked = await allowed(uuids, &declined, ask)
-        return await call(asked.map(\.uuid), of: uuids.count, declined) { try await body(asked) }
+        let asked = await allowed(uuids, outcomes: &declined, ask: ask)
+        return await call(asked.map(\.uuid), of: uuids.count, declined: declined) { try await body(asked) }
     }
 
     /// Returns the samples with these identifiers, without those that the app declines.
     private func allowed(
-        _ uuids: [UUID], _ outcomes: inout [UUID: HealthOutcome],
-        _ ask: (any HealthSyncDelegate, OutgoingSample) async -> Bool
+        _ uuids: [UUID], outcomes: inout [UUID: HealthOutcome],
+        ask: (any HealthSyncDelegate, OutgoingSample) async -> Bool
     ) async -> [OutgoingSample] {
         let asked = samples.samples(of: uuids)
         guard let delegate else { return asked }
@@ -218,8 +220,8 @@ struct StepPerformer {
     ///   the store applies only to the samples that were sent.
     /// - Returns: the store's answers and the declined samples; by identifier if there is a delegate.
     private func call(
-        _ uuids: [UUID], of count: Int, _ declined: [UUID: HealthOutcome],
-        _ body: () async throws -> StoreAnswers<HealthOutcome>
+        _ uuids: [UUID], of count: Int, declined: [UUID: HealthOutcome],
+        body: () async throws -> StoreAnswers<HealthOutcome>
     ) async -> StoreAnswers<HealthOutcome> {
         guard !uuids.isEmpty else { return StoreAnswers(declined) }
         var answers: StoreAnswers<HealthOutcome>
@@ -227,7 +229,7 @@ struct StepPerformer {
             guard !Task.isCancelled else { throw CancellationError() }
             answers = try await body()
         } catch {
-            answers = StoreAnswers(forAll: Self.kept(error))
+            answers = StoreAnswers(forAll: Self.deferred(error))
         }
         guard delegate != nil || uuids.count != count else { return answers }
         var named = declined
@@ -235,8 +237,8 @@ struct StepPerformer {
         return StoreAnswers(named)
     }
 
-    private static func kept(_ error: any Error) -> HealthOutcome {
-        if error is CancellationError { return .kept(code: HealthStreamStep.timeOverCode, retryAfter: nil) }
-        return .kept(code: (error as? any CodedError)?.code ?? "store-failed", retryAfter: nil)
+    private static func deferred(_ error: any Error) -> HealthOutcome {
+        if error is CancellationError { return .deferred(code: HealthStreamStep.timeOverCode, retryAfter: nil) }
+        return .deferred(code: (error as? any CodedError)?.code ?? "store-failed", retryAfter: nil)
     }
 }

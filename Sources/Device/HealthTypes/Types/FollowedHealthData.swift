@@ -27,9 +27,9 @@ public struct FollowedHealthData: Sendable, Hashable {
     }
 
     /// Maximum of `lookBackDays`: ten years.
-    static let mostDays = 3_650
+    static let maximumDays = 3_650
     /// Maximum of `expectHours`: one year.
-    static let mostHours = 8_760
+    static let maximumHours = 8_760
 
     /// Reads the file.
     ///
@@ -37,7 +37,7 @@ public struct FollowedHealthData: Sendable, Hashable {
     /// - Throws: the fault and its path. A file with a fault changes no setting.
     public init(_ json: JSON, table: HealthTypeTable) throws(HealthTypeTableError) {
         self.init()
-        let members = try SupplementValue(json: json, place: "").members(["types", "lookBackDays", "expectHours"])
+        let members = try SupplementValue(json: json, path: "").members(["types", "lookBackDays", "expectHours"])
         let known = Set(table.all.map(\.identifier))
         if let list = members["types"] {
             var types: [String] = []
@@ -53,10 +53,10 @@ public struct FollowedHealthData: Sendable, Hashable {
             }
             self.types = types
         }
-        if let days = members["lookBackDays"] { lookBackDays = try days.whole(in: 0...Self.mostDays) }
+        if let days = members["lookBackDays"] { lookBackDays = try days.whole(in: 0...Self.maximumDays) }
         if let hours = members["expectHours"] {
             for (identifier, value) in try hours.members(known) {
-                expectHours[identifier] = try value.whole(in: 1...Self.mostHours)
+                expectHours[identifier] = try value.whole(in: 1...Self.maximumHours)
             }
         }
     }

@@ -91,7 +91,7 @@ public final class HealthMeasure: Sendable, Hashable {
 
     private func scale(of conversion: UnitConversion) -> SourceUnit.Scale? {
         if conversion.isIdentity { return isFraction ? .fraction : .same }
-        if let places = conversion.powerOfTen { return .power(isFraction ? places + 2 : places) }
+        if let exponent = conversion.powerOfTen { return .power(isFraction ? exponent + 2 : exponent) }
         // Only the count has the size of HealthKit's percent.
         return isFraction ? nil : .linear(conversion)
     }

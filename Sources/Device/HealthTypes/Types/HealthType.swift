@@ -147,7 +147,7 @@ public final class HealthType: Sendable, Hashable {
 
     init(
         _ identifier: String, _ kind: Kind, title: String, folder: String, category: Category,
-        _ aggregation: Aggregation = .discrete, valueKind: ValueKind, codings: [Coding], measure: HealthMeasure? = nil,
+        aggregation: Aggregation = .discrete, valueKind: ValueKind, codings: [Coding], measure: HealthMeasure? = nil,
         components: [HealthComponent] = [], options: [HealthOption] = [], otherNames: [String] = [],
         correlation: String? = nil, message: HealthMessageShape? = nil, exampleText: String? = nil
     ) {
@@ -183,7 +183,7 @@ public final class HealthType: Sendable, Hashable {
     /// Returns a copy of the type with other components.
     func with(components: [HealthComponent]) -> HealthType {
         HealthType(
-            identifier, kind, title: title, folder: folder, category: category, aggregation, valueKind: valueKind,
+            identifier, kind, title: title, folder: folder, category: category, aggregation: aggregation, valueKind: valueKind,
             codings: codings, measure: measure, components: components, options: options, otherNames: otherNames,
             correlation: correlation, message: message, exampleText: exampleText)
     }

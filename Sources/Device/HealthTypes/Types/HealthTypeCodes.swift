@@ -60,7 +60,7 @@ struct HealthTypeCodes: Sendable {
             }
         }
         if let named { return named }
-        guard let most = votes.map(\.count).max(), let best = votes.first(where: { $0.count == most }) else {
+        guard let highest = votes.map(\.count).max(), let best = votes.first(where: { $0.count == highest }) else {
             return nil
         }
         return (best.type, best.index)

@@ -54,7 +54,7 @@ struct HealthTypeReader {
             title: row[1], codings: further + [HealthType.ownCoding(identifier, row[1])],
             unit: HealthUnit(row[6], row[7]), healthKitUnit: unit, plausible: range)
         return HealthType(
-            identifier, .quantity, title: row[1], folder: row[2], category: category, aggregation,
+            identifier, .quantity, title: row[1], folder: row[2], category: category, aggregation: aggregation,
             valueKind: .quantity, codings: measure.codings, measure: measure,
             correlation: row[0].hasPrefix("BloodPressure") ? HealthType.bloodPressureIdentifier : nil,
             message: messages[row[0]], exampleText: row[9])

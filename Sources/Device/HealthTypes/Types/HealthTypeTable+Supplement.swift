@@ -7,9 +7,9 @@ extension HealthTypeTable {
     ///
     /// - Throws: the fault and its path. A file with a fault changes nothing.
     public func applying(supplement: JSON) throws(HealthTypeTableError) -> HealthTypeTable {
-        let members = try SupplementValue(json: supplement, place: "").members(["types"])
+        let members = try SupplementValue(json: supplement, path: "").members(["types"])
         guard let list = members["types"] else {
-            throw HealthTypeTableError(.memberMissing, "types", "The list of types is expected here.")
+            throw HealthTypeTableError(.memberMissing, at: "types", "The list of types is expected here.")
         }
         var types = all
         var seen: Set<String> = []
@@ -18,8 +18,8 @@ extension HealthTypeTable {
             guard seen.insert(row.identifier).inserted else {
                 throw element.fault(.identifierRepeated, "The type occurs twice in the file.")
             }
-            if let place = types.firstIndex(where: { $0.identifier == row.identifier }) {
-                types[place] = try row.changed(types[place])
+            if let index = types.firstIndex(where: { $0.identifier == row.identifier }) {
+                types[index] = try row.changed(types[index])
             } else {
                 types.append(try row.added())
             }
@@ -42,11 +42,11 @@ extension HealthTypeTable {
 /// One type of a supplement.
 private struct SupplementRow {
     let identifier: String
-    private let place: SupplementValue
+    private let element: SupplementValue
     private let members: [String: SupplementValue]
 
     init(_ element: SupplementValue) throws(HealthTypeTableError) {
-        place = element
+        self.element = element
         members = try element.members([
             "identifier", "kind", "title", "folder", "category", "aggregation", "codings", "unit", "plausible",
             "options",
@@ -70,18 +70,18 @@ private struct SupplementRow {
 
     func added() throws(HealthTypeTableError) -> HealthType {
         guard let value = members["kind"] else {
-            throw place.fault(.memberMissing, "A new type needs a kind: quantity or category.")
+            throw element.fault(.memberMissing, "A new type needs a kind: quantity or category.")
         }
         let kind = try value.name(HealthType.Kind.self)
         guard kind == .quantity || kind == .category else {
             throw value.fault(.valueInvalid, "A new type is a quantity or a category.")
         }
-        guard members["title"] != nil else { throw place.fault(.memberMissing, "A new type needs a title.") }
+        guard members["title"] != nil else { throw element.fault(.memberMissing, "A new type needs a title.") }
         if kind == .quantity, members["unit"] == nil {
-            throw place.fault(.memberMissing, "A new quantity needs a unit.")
+            throw element.fault(.memberMissing, "A new quantity needs a unit.")
         }
         guard members["codings"] != nil || identifier.hasPrefix("HK") else {
-            throw place.fault(.memberMissing, "A new type that is not HealthKit's needs codings.")
+            throw element.fault(.memberMissing, "A new type that is not HealthKit's needs codings.")
         }
         return try made(kind: kind, before: nil)
     }
@@ -89,10 +89,10 @@ private struct SupplementRow {
     private func made(kind: HealthType.Kind, before: HealthType?) throws(HealthTypeTableError) -> HealthType {
         let title = try members["title"]?.text() ?? before?.title ?? identifier
         let codings = try codings(title, before)
-        let unit = try only(.quantity, "unit", kind)?.unit(before: before?.measure, identifier: identifier)
-        let plausible = try only(.quantity, "plausible", kind)?.range()
-        let aggregation = try only(.quantity, "aggregation", kind)?.name(HealthType.Aggregation.self)
-        let options = try only(.category, "options", kind)?.options() ?? before?.options ?? []
+        let unit = try only(.quantity, member: "unit", of: kind)?.unit(before: before?.measure, identifier: identifier)
+        let plausible = try only(.quantity, member: "plausible", of: kind)?.range()
+        let aggregation = try only(.quantity, member: "aggregation", of: kind)?.name(HealthType.Aggregation.self)
+        let options = try only(.category, member: "options", of: kind)?.options() ?? before?.options ?? []
         var measure: HealthMeasure?
         if let own = unit ?? before?.measure.map({ ($0.unit, $0.healthKitUnit) }) {
             // A range in the previous unit would have another meaning in the new unit.
@@ -110,7 +110,8 @@ private struct SupplementRow {
         return HealthType(
             identifier, kind, title: title, folder: try members["folder"]?.text() ?? before?.folder ?? "Study",
             category: try members["category"]?.name(HealthType.Category.self) ?? before?.category ?? .survey,
-            aggregation ?? before?.aggregation ?? .discrete, valueKind: valueKind, codings: codings, measure: measure,
+            aggregation: aggregation ?? before?.aggregation ?? .discrete, valueKind: valueKind, codings: codings,
+            measure: measure,
             components: before?.components ?? [], options: options, otherNames: before?.otherNames ?? [],
             correlation: before?.correlation, message: before?.message,
             exampleText: unit == nil ? before?.exampleText : nil)
@@ -123,13 +124,13 @@ private struct SupplementRow {
         codings.removeAll { $0.system == HealthCodeSystem.healthKit }
         let isHealthKit = before != nil || identifier.hasPrefix("HK")
         if isHealthKit { codings.append(HealthType.ownCoding(identifier, title)) }
-        guard !codings.isEmpty else { throw place.fault(.memberMissing, "A type needs a coding.") }
+        guard !codings.isEmpty else { throw element.fault(.memberMissing, "A type needs a coding.") }
         return codings
     }
 
     /// Returns a member that only one kind of type can have.
     private func only(
-        _ wanted: HealthType.Kind, _ name: String, _ kind: HealthType.Kind
+        _ wanted: HealthType.Kind, member name: String, of kind: HealthType.Kind
     ) throws(HealthTypeTableError) -> SupplementValue? {
         guard let value = members[name] else { return nil }
         guard kind == wanted else { throw value.fault(.memberNotOfKind, "Only a \(wanted.rawValue) has this member.") }

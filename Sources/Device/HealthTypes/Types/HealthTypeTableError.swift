@@ -25,16 +25,16 @@ public struct HealthTypeTableError: CodedError, Hashable {
     /// The kind of error.
     public let kind: Kind
     /// The path in the file, for example `types[2].unit.ucum`; empty for the whole file.
-    public let place: String
+    public let path: String
     /// A sentence with the remedy.
     public let message: String
 
     /// The stable code.
     public var code: String { kind.rawValue }
 
-    init(_ kind: Kind, _ place: String, _ what: String) {
+    init(_ kind: Kind, at path: String, _ what: String) {
         self.kind = kind
-        self.place = place
-        message = place.isEmpty ? what : "\(place): \(what)"
+        self.path = path
+        message = path.isEmpty ? what : "\(path): \(what)"
     }
 }

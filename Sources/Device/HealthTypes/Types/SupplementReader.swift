@@ -5,10 +5,10 @@ import UCUM
 /// One member of a supplement, with its path.
 struct SupplementValue {
     let json: JSON
-    let place: String
+    let path: String
 
     func fault(_ kind: HealthTypeTableError.Kind, _ what: String) -> HealthTypeTableError {
-        HealthTypeTableError(kind, place, what)
+        HealthTypeTableError(kind, at: path, what)
     }
 
     /// Returns the members of an object that may contain only `allowed`.
@@ -17,7 +17,7 @@ struct SupplementValue {
         var members: [String: SupplementValue] = [:]
         for member in object.members {
             let value = SupplementValue(
-                json: member.value, place: place.isEmpty ? member.key : "\(place).\(member.key)")
+                json: member.value, path: path.isEmpty ? member.key : "\(path).\(member.key)")
             guard allowed.contains(member.key) else {
                 let known = allowed.count > 20 ? "" : "; known are " + allowed.sorted().joined(separator: ", ")
                 throw value.fault(.memberUnknown, "This member is unknown\(known).")
@@ -29,7 +29,7 @@ struct SupplementValue {
 
     func elements() throws(HealthTypeTableError) -> [SupplementValue] {
         guard let array = json.array else { throw fault(.valueInvalid, "A list is expected here.") }
-        return array.enumerated().map { SupplementValue(json: $0.element, place: "\(place)[\($0.offset)]") }
+        return array.enumerated().map { SupplementValue(json: $0.element, path: "\(path)[\($0.offset)]") }
     }
 
     /// Returns a text that is not empty and has no control characters.
@@ -124,16 +124,16 @@ struct SupplementValue {
         guard let healthKit, let ucum = try members["ucum"]?.text() ?? before?.unit.ucum else {
             throw fault(.memberMissing, "A unit needs HealthKit's text (healthKit) and a UCUM code (ucum).")
         }
-        let ucumPlace = members["ucum"] ?? self
+        let ucumMember = members["ucum"] ?? self
         do {
             _ = try UCUMUnit(ucum)
         } catch {
-            throw ucumPlace.fault(.unitInvalid, error.message)
+            throw ucumMember.fault(.unitInvalid, error.message)
         }
         let isException = HealthUnit.exceptions.contains(identifier) && before?.healthKitUnit == healthKit
         let wanted: Decimal = healthKit == .percent && ucum == "%" ? 100 : 1
         guard isException || HealthUnit.scale(from: healthKit, to: ucum) == wanted else {
-            throw ucumPlace.fault(
+            throw ucumMember.fault(
                 .unitMismatch,
                 "The UCUM code must be of the dimension and size of HealthKit's unit \(healthKit.text)"
                     + ((healthKit == .percent ? "%" : healthKit.ucum).map { ", for example \($0)" } ?? "") + ".")

@@ -26,12 +26,12 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
     /// An atom with its prefix.
     struct Part: Sendable, Hashable {
         /// The index in ``HealthKitAtom/all``.
-        let place: Int
+        let index: Int
         let prefix: HealthKitPrefix
         /// The molar mass, for a mole of a known substance, which measures mass.
         let molarMass: MolarMass?
 
-        var atom: HealthKitAtom { HealthKitAtom.all[place] }
+        var atom: HealthKitAtom { HealthKitAtom.all[index] }
     }
 
     /// Molar mass in gram per mole. HealthKit writes it with 16 significant digits, and values with the same text are
@@ -84,7 +84,7 @@ public struct HealthKitUnit: Sendable, CustomStringConvertible {
     public static let percent = HealthKitUnit(symbol: "%")
 
     private init(symbol: String) {
-        let part = HealthKitAtom.places[symbol].map { Part(place: $0, prefix: .none, molarMass: nil) }
+        let part = HealthKitAtom.indexBySymbol[symbol].map { Part(index: $0, prefix: .none, molarMass: nil) }
         self.init(factors: part.map { [Factor(unit: $0, exponent: 1)] } ?? [])
     }
 

@@ -133,21 +133,23 @@ struct HealthKitUnitParser {
         if position == start, current == UInt8(ascii: "%") { position += 1 }
         guard position > start else { throw missingUnit() }
         let name = String(decoding: bytes[start..<position], as: UTF8.self)
-        guard let (place, prefix) = try Self.lookUp(name, at: start) else {
+        guard let (index, prefix) = try Self.lookUp(name, at: start) else {
             throw error("unknown-unit", "HealthKit has no such unit.", at: start)
         }
-        let mass = current == UInt8(ascii: "<") ? try molarMass(of: HealthKitAtom.all[place]) : nil
-        return HealthKitUnit.Part(place: place, prefix: prefix, molarMass: mass)
+        let mass = current == UInt8(ascii: "<") ? try molarMass(of: HealthKitAtom.all[index]) : nil
+        return HealthKitUnit.Part(index: index, prefix: prefix, molarMass: mass)
     }
 
     private static func lookUp(
         _ name: String, at start: Int
-    ) throws(HealthKitUnitError) -> (place: Int, prefix: HealthKitPrefix)? {
-        if let place = HealthKitAtom.places[name] { return (place, .none) }
+    ) throws(HealthKitUnitError) -> (index: Int, prefix: HealthKitPrefix)? {
+        if let index = HealthKitAtom.indexBySymbol[name] { return (index, .none) }
         var isPrefixed = false
         for prefix in HealthKitPrefix.allCases where prefix != .none && name.hasPrefix(prefix.rawValue) {
-            guard let place = HealthKitAtom.places[String(name.dropFirst(prefix.rawValue.utf8.count))] else { continue }
-            if HealthKitAtom.all[place].takesPrefix { return (place, prefix) }
+            guard let index = HealthKitAtom.indexBySymbol[String(name.dropFirst(prefix.rawValue.utf8.count))] else {
+                continue
+            }
+            if HealthKitAtom.all[index].takesPrefix { return (index, prefix) }
             isPrefixed = true
         }
         guard isPrefixed else { return nil }

@@ -38,9 +38,9 @@ extension UnitConversion {
     private static let exponentLimit = 1_000
 
     /// Moves the decimal point. Writes an exponent if many zeros would be necessary.
-    private static func shift(_ text: String, by places: Int) -> String {
-        guard places.magnitude > longestShift else { return ExactDecimal.shift(text, by: places) }
-        return "\(text)e\(places)"
+    private static func shift(_ text: String, by exponent: Int) -> String {
+        guard exponent.magnitude > longestShift else { return ExactDecimal.shift(text, by: exponent) }
+        return "\(text)e\(exponent)"
     }
 
     /// Maximum shift without an exponent. Prefixes range from femto to tera; units that are further apart are not in
@@ -87,9 +87,9 @@ struct ShortDecimal {
 
     /// Returns the text with the decimal point moved and all digits kept; nil for zero and if many zeros would be
     /// necessary.
-    func shifted(by places: Int) -> String? {
-        guard digits != 0, places.magnitude <= 3, exponent > -12 else { return nil }
-        return ExactNumber.text(isNegative: isNegative, digits: String(digits), exponent: exponent + places)
+    func shifted(by count: Int) -> String? {
+        guard digits != 0, count.magnitude <= 3, exponent > -12 else { return nil }
+        return ExactNumber.text(isNegative: isNegative, digits: String(digits), exponent: exponent + count)
     }
 }
 
@@ -143,10 +143,10 @@ struct ShortFactor: Sendable, Hashable {
         var power = 0
         if product.high == 0 {
             if divide == 1 { return (product.low, 0, 1, 0) }
-            let places = max(0, ExactDecimal.maximumDigits - Self.length(product.low) + Self.length(divide))
-            guard places < Self.powers.count else { return nil }
-            dividend = product.low.multipliedFullWidth(by: Self.powers[places])
-            power = -places
+            let decimals = max(0, ExactDecimal.maximumDigits - Self.length(product.low) + Self.length(divide))
+            guard decimals < Self.powers.count else { return nil }
+            dividend = product.low.multipliedFullWidth(by: Self.powers[decimals])
+            power = -decimals
         } else {
             let length = Self.length(value.digits) + Self.length(multiply) - Self.length(divide)
             power = max(0, length - ExactDecimal.maximumDigits - 1)

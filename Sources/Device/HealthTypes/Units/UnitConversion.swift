@@ -25,9 +25,9 @@ public struct UnitConversion: Sendable, Hashable {
 
         init(_ factor: ExactNumber, _ offset: ExactNumber) {
             // Whole numbers, unless they are huge, because decimal fractions would be rounded before they are used.
-            let places = max(0, -factor.exponent, -offset.exponent)
-            let isHuge = places > 100 || factor.exponent > 100
-            let scale = isHuge ? .one : divisor(factor, offset) * ExactNumber(numerator: .one, exponent: places)
+            let decimals = max(0, -factor.exponent, -offset.exponent)
+            let isHuge = decimals > 100 || factor.exponent > 100
+            let scale = isHuge ? .one : divisor(factor, offset) * ExactNumber(numerator: .one, exponent: decimals)
             multiply = (factor * scale).double
             add = (offset * scale).double
             divide = scale.double

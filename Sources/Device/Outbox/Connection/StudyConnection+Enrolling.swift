@@ -38,10 +38,10 @@ extension StudyConnection {
             headers: ["Content-Type": "application/json; charset=utf-8"], body: JSONEncoder().encode(registration))
         let response = try await perform(request, transport)
         guard (200..<300).contains(response.status) else {
-            let said = response.errorCode.map { " (\($0))" } ?? ""
+            let reason = response.errorCode.map { " (\($0))" } ?? ""
             throw response.failure(
                 .registrationRefused,
-                "The server refused the registration\(said): check the antispam word and the receipt.",
+                "The server refused the registration\(reason): check the antispam word and the receipt.",
                 now: environment.now())
         }
         guard let answer = RegistrationResponse(reading: response.body),

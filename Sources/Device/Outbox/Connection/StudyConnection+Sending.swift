@@ -47,11 +47,11 @@ extension StudyConnection {
         var envelope: QueuedEnvelope?
         var effect: OutboxSender.Effect? = .list
         while let current = effect {
-            if case .finish(let outcome) = current { return try report(sender, outcome, outbox) }
+            if case .finish(let outcome) = current { return try report(sender, outcome: outcome, outbox: outbox) }
             let event = try await perform(current, outbox: outbox, envelope: &envelope, deadline: deadline)
             effect = sender.handle(event)
         }
-        return try report(sender, .held(code: "server-unavailable"), outbox)
+        return try report(sender, outcome: .held(code: "server-unavailable"), outbox: outbox)
     }
 
     /// Performs one effect and returns the resulting event.
@@ -71,8 +71,8 @@ extension StudyConnection {
         case .obtainToken(let renewing): return try await tokenEvent(renewing: renewing)
         case .post(let entry): return try await post(envelope, kind: entry.kind)
         case .moveToSent(let entry): try outbox.moveToSent(entry, listedAs: envelope?.header.listedSubmissionID)
-        case .moveAside(let entry, let status, let code):
-            try outbox.moveAside(entry, because: Refusal(status: status, code: code, at: environment.now()))
+        case .moveToRefused(let entry, let status, let code):
+            try outbox.moveToRefused(entry, because: Refusal(status: status, code: code, at: environment.now()))
         case .wait(let atLeast, let spread):
             let delay = atLeast + spread * environment.random()
             if let deadline, environment.now().addingTimeInterval(delay) > deadline { return .timeOver }
@@ -113,7 +113,7 @@ extension StudyConnection {
     }
 
     private func report(
-        _ sender: OutboxSender, _ outcome: OutboxSender.Outcome, _ outbox: OutboxDirectory
+        _ sender: OutboxSender, outcome: OutboxSender.Outcome, outbox: OutboxDirectory
     ) throws(OutboxError) -> SendReport {
         let remaining = try outbox.entries().count
         let (ending, reason): (SendReport.Ending, String?) =

@@ -5,11 +5,16 @@ import Wire
 /// The result of reading the deliveries and sending.
 public struct SynchronizationReport: Codable, Sendable, Hashable {
     /// The result of reading the deliveries of earlier submissions; `nil` on failure.
-    public let learned: LearningReport?
+    public let deliveries: DeliveryReport?
     /// The result of sending.
     public let sending: SendReport
     /// The result of the renewal of the study's keys.
     public let keys: KeyRenewal
+
+    private enum CodingKeys: String, CodingKey {
+        case deliveries = "learned"
+        case sending, keys
+    }
 }
 
 /// The result of the renewal of the study's keys in a round.
@@ -37,26 +42,27 @@ extension StudyConnection {
         retention: SentRetention = SentRetention()
     ) async throws -> SynchronizationReport {
         let end = timeLimit.map { environment.now().addingTimeInterval($0) }
-        var learned = try await learn(in: store, retention)
+        var deliveries = try await refresh(in: store, retention)
         var sending = try await sendAll(from: store.outbox, patience: patience, timeLimit: timeLimit)
         // The study was restored since the deliveries were read. After two repetitions, a later call continues.
         for _ in 0..<2 where sending.isRestored {
-            guard let again = try await learn(in: store, retention) else { break }
-            learned = learned.map { $0 + again } ?? again
+            guard let again = try await refresh(in: store, retention) else { break }
+            deliveries = deliveries.map { $0 + again } ?? again
             sending =
                 sending
                 + (try await sendAll(
                     from: store.outbox, patience: patience,
                     timeLimit: end.map { max(0, $0.timeIntervalSince(environment.now())) }))
         }
-        return SynchronizationReport(learned: learned, sending: sending, keys: try await renewKeysWhereDue(in: store))
+        return SynchronizationReport(
+            deliveries: deliveries, sending: sending, keys: try await renewKeysWhereDue(in: store))
     }
 
     /// Returns the result of reading the deliveries; nil on failure. A persistent failure occurs in sending too, and is
     /// reported there.
-    private func learn(in store: DeviceStore, _ retention: SentRetention) async throws -> LearningReport? {
+    private func refresh(in store: DeviceStore, _ retention: SentRetention) async throws -> DeliveryReport? {
         do {
-            return try await learnDeliveries(in: store, retention: retention)
+            return try await refreshDeliveries(in: store, retention: retention)
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -95,7 +101,7 @@ extension SendReport {
     }
 }
 
-extension LearningReport {
+extension DeliveryReport {
     fileprivate static func + (first: Self, second: Self) -> Self {
         Self(
             stored: first.stored + second.stored, refused: first.refused + second.refused,

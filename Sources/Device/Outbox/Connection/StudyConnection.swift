@@ -10,12 +10,12 @@ public actor StudyConnection {
     nonisolated let environment: DeviceEnvironment
     private var token: (text: String, until: Date)?
     /// The fingerprint of the study's keys in the latest response of the server.
-    private var toldKeys: String?
+    private var reportedKeys: String?
     /// The error of the last request if it reached no server; nil after a response.
     public private(set) var failure: OutboxError?
     /// The latest epoch of the server that the device has read (``DeliveriesPage/epoch``); nil until this connection
     /// knows it.
-    var learnedEpoch: Int64?
+    var knownEpoch: Int64?
 
     /// Seconds before its expiry at which a token is renewed: it must outlive its request.
     private static let margin = 30.0
@@ -72,9 +72,9 @@ public actor StudyConnection {
 
     /// Sends one sealed submission with the token in memory and returns any response.
     func submit(_ envelope: Data, _ header: EnvelopeHeader, kind: String) async throws -> TransportResponse {
-        var request = try await submissionRequest(header, kind: kind, epoch: learnedEpoch)
+        var request = try await submissionRequest(header, kind: kind, epoch: knownEpoch)
         request.body = envelope
-        return try await noting(reach(request))
+        return try await recordingKeys(of: reach(request))
     }
 
     /// Returns the request that sends a submission, with the token in memory and without the envelope.
@@ -181,21 +181,23 @@ public actor StudyConnection {
                     .requestRefused, "The server refused the request (status \(response.status)).",
                     now: environment.now())
             }
-            return noting(response)
+            return recordingKeys(of: response)
         }
         throw OutboxError(.tokenRefused, "The server does not accept a fresh token.")
     }
 
     /// Keeps the fingerprint of the study's keys from a response. It is only a hint: keys are valid if the root signed
     /// them.
-    private func noting(_ response: TransportResponse) -> TransportResponse {
-        if let told = response.headers[StudyPath.keysHeader.lowercased()], told.utf8.count == 43 { toldKeys = told }
+    private func recordingKeys(of response: TransportResponse) -> TransportResponse {
+        if let reported = response.headers[StudyPath.keysHeader.lowercased()], reported.utf8.count == 43 {
+            reportedKeys = reported
+        }
         return response
     }
 
     /// Whether the study's keys must be fetched again: the server reported others, or they are due.
     var areKeysDue: Bool {
-        if let toldKeys, toldKeys != (try? enrolment.publishedKeys().fingerprint) { return true }
+        if let reportedKeys, reportedKeys != (try? enrolment.publishedKeys().fingerprint) { return true }
         return enrolment.signedKeys?.isDue(now: environment.now()) ?? false
     }
 

@@ -21,7 +21,7 @@ public final class URLSessionTransport: Transport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.timeoutIntervalForRequest = timeout
         configuration.timeoutIntervalForResource = totalTimeout
-        configuration.keepNothing()
+        configuration.disableStorage()
         let (events, sink) = AsyncStream.makeStream(of: SessionEvent.self)
         let answers = SessionAnswers(largest: largestAnswer)
         self.answers = answers
@@ -51,7 +51,7 @@ public final class URLSessionTransport: Transport {
 
 extension URLSessionConfiguration {
     /// Disables cookies, cache and stored credentials.
-    func keepNothing() {
+    func disableStorage() {
         httpCookieStorage = nil
         httpShouldSetCookies = false
         httpCookieAcceptPolicy = .never

@@ -6,18 +6,18 @@ struct DeliveryListing: Sendable {
     /// The epoch of the pages; `.none` before the first page.
     private var epoch: Int64??
     /// The states that the study reported, by submission.
-    private var told: [String: SubmissionDelivery.State] = [:]
+    private var reported: [String: SubmissionDelivery.State] = [:]
     /// The states that were returned, by submission.
     private var shown: [String: SubmissionDelivery.State] = [:]
     /// Number of reported states beyond which those of submissions without a file on the device are removed.
-    private var mostTold = fewTold
-    private static let fewTold = 10_000
+    private var reportedLimit = minimumReportedLimit
+    private static let minimumReportedLimit = 10_000
 
     /// Whether every returned submission is stored or refused.
     var isSettled: Bool { shown.values.allSatisfy(\.isSettled) }
 
     /// Maximum number of pages. No list of one device's submissions has more.
-    private static let mostPages = 100_000
+    private static let maximumPages = 100_000
     /// Maximum length of a cursor in bytes.
     private static let longestCursor = 1_024
 
@@ -26,7 +26,7 @@ struct DeliveryListing: Sendable {
     /// - Returns: the delay in seconds that the last response asks for, if any.
     /// - Throws: ``OutboxError``, `CancellationError`.
     mutating func ask(_ connection: StudyConnection, about outbox: OutboxDirectory) async throws -> Double? {
-        for _ in 0..<Self.mostPages {
+        for _ in 0..<Self.maximumPages {
             try Task.checkCancellation()
             let (page, retryAfter): (DeliveriesPage, Double?)
             do {
@@ -34,21 +34,21 @@ struct DeliveryListing: Sendable {
             } catch let error as OutboxError
                 where error.reason == .requestRefused && cursor != nil && [400, 409, 410].contains(error.status)
             {
-                beginAnew()
+                restart()
                 continue
             }
             guard page.next.utf8.count <= Self.longestCursor else { break }
             // A new epoch means that the study was restored: earlier statuses may not be true any more.
             if let epoch, epoch != page.epoch {
                 if cursor != nil {
-                    beginAnew()
+                    restart()
                     continue
                 }
-                told = [:]
+                reported = [:]
             }
             epoch = .some(page.epoch)
             for delivery in page.deliveries {
-                told[delivery.submission.lowercased()] = .init(status: delivery.status, reason: delivery.reason)
+                reported[delivery.submission.lowercased()] = .init(status: delivery.status, reason: delivery.reason)
             }
             try forgetOthers(than: outbox)
             let isLast = page.deliveries.isEmpty || page.next == cursor
@@ -61,18 +61,18 @@ struct DeliveryListing: Sendable {
     /// Keeps a long list from filling memory by removing states of submissions that are not on the device. It lists the
     /// folders, so it runs only when the number of states has doubled.
     private mutating func forgetOthers(than outbox: OutboxDirectory) throws(OutboxError) {
-        guard told.count > mostTold else { return }
-        let kept = Set(try (outbox.entries() + outbox.sentSubmissions().map(\.entry)).map(\.submissionID))
-        told = told.filter { kept.contains($0.key) }
-        mostTold = Swift.max(Self.fewTold, 2 * told.count)
+        guard reported.count > reportedLimit else { return }
+        let present = Set(try (outbox.entries() + outbox.sentSubmissions().map(\.entry)).map(\.submissionID))
+        reported = reported.filter { present.contains($0.key) }
+        reportedLimit = Swift.max(Self.minimumReportedLimit, 2 * reported.count)
     }
 
-    private mutating func beginAnew() { (cursor, epoch, told) = (nil, .none, [:]) }
+    private mutating func restart() { (cursor, epoch, reported) = (nil, .none, [:]) }
 
     /// Returns the deliveries that changed since they were last returned, the oldest first. Submissions that are not on
     /// the device any more are forgotten.
     mutating func changes(in outbox: OutboxDirectory) throws(OutboxError) -> [SubmissionDelivery] {
-        var standing: [SubmissionDelivery] = []
+        var current: [SubmissionDelivery] = []
         for submission in try outbox.sentSubmissions() {
             let own: SubmissionDelivery.State =
                 switch submission.fate {
@@ -80,19 +80,19 @@ struct DeliveryListing: Sendable {
                 case .stored: .stored
                 case .refused: .refused(code: "refused")
                 }
-            standing.append(.init(entry: submission.entry, state: told[submission.entry.submissionID] ?? own))
+            current.append(.init(entry: submission.entry, state: reported[submission.entry.submissionID] ?? own))
         }
         for entry in try outbox.refusedEntries() {
             let code = (try? outbox.refusal(of: entry))?.code ?? "refused"
-            standing.append(.init(entry: entry, state: .refused(code: code)))
+            current.append(.init(entry: entry, state: .refused(code: code)))
         }
         // A file that moved while the folders were read occurs twice: the entry of the queue has priority.
-        for entry in try outbox.entries() { standing.append(.init(entry: entry, state: .waiting)) }
+        for entry in try outbox.entries() { current.append(.init(entry: entry, state: .waiting)) }
         let states = Dictionary(
-            standing.map { ($0.entry.submissionID, $0) }, uniquingKeysWith: { _, later in later })
+            current.map { ($0.entry.submissionID, $0) }, uniquingKeysWith: { _, later in later })
         let changed = states.values.filter { shown[$0.entry.submissionID] != $0.state }
         shown = states.mapValues(\.state)
-        told = told.filter { states[$0.key] != nil }
+        reported = reported.filter { states[$0.key] != nil }
         return changed.sorted { $0.entry < $1.entry }
     }
 }

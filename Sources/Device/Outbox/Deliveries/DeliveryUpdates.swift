@@ -39,7 +39,7 @@ extension DeliveryUpdates {
         private var delay: Double?
         private var failures = 0
         /// Whether the study has answered once.
-        private var isHeard = false
+        private var hasAnswered = false
         private var isFinished = false
 
         init(_ updates: DeliveryUpdates) { self.updates = updates }
@@ -53,7 +53,7 @@ extension DeliveryUpdates {
                 if let delivery = pending.popLast() { return delivery }
                 if isFinished { return nil }
                 do {
-                    try await look()
+                    try await poll()
                 } catch {
                     isFinished = true
                     throw error
@@ -62,11 +62,11 @@ extension DeliveryUpdates {
         }
 
         /// Waits until the next request is due, sends it, and determines the changes.
-        private mutating func look() async throws {
+        private mutating func poll() async throws {
             try Task.checkCancellation()
             if let delay {
                 switch updates.ending {
-                case .listed: isFinished = isHeard
+                case .listed: isFinished = hasAnswered
                 case .settled: isFinished = listing.isSettled
                 case .never: break
                 }
@@ -81,7 +81,7 @@ extension DeliveryUpdates {
         private mutating func ask() async throws {
             do {
                 let asked = try await listing.ask(updates.connection, about: updates.store.outbox)
-                (failures, isHeard) = (0, true)
+                (failures, hasAnswered) = (0, true)
                 delay = Swift.max(updates.interval, asked ?? 0)
             } catch let error as OutboxError
                 where [.connectionFailed, .certificateUntrusted, .serverUnavailable].contains(error.reason)
@@ -109,7 +109,7 @@ extension StudyConnection {
     /// }
     /// ```
     ///
-    /// This records nothing in the store; ``learnDeliveries(in:retention:)`` does. Both may run at the same time.
+    /// This records nothing in the store; ``refreshDeliveries(in:retention:)`` does. Both may run at the same time.
     ///
     /// - Parameters:
     ///   - interval: seconds between requests, 1 to a day. A longer delay that the study asks for (`Retry-After`) has

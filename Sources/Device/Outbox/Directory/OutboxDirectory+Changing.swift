@@ -101,7 +101,7 @@ extension OutboxDirectory {
         do throws(OutboxError) {
             try AtomicFile.write(content, to: file, files: files)
         } catch {
-            guard error.reason == .storageFull, try makeRoom(for: 2 * Int64(content.count) + 65_536) else {
+            guard error.reason == .storageFull, try freeSpace(for: 2 * Int64(content.count) + 65_536) else {
                 throw error
             }
             try AtomicFile.write(content, to: file, files: files)

@@ -4,7 +4,7 @@ import Foundation
 extension OutboxDirectory {
     /// Moves a refused submission to the refused ones with its reason. After a stop before the end, it is sent once
     /// more.
-    func moveAside(_ entry: OutboxEntry, because refusal: Refusal) throws(OutboxError) {
+    func moveToRefused(_ entry: OutboxEntry, because refusal: Refusal) throws(OutboxError) {
         try locked { () throws(OutboxError) in
             // 1. The reason is written before its file is moved.
             try AtomicFile.write(refusal.json.data(), to: reasonFile(of: entry), files: files)

@@ -36,22 +36,24 @@ extension OutboxDirectory {
     /// Records the statuses of sent submissions, and removes those that need not be kept any longer.
     ///
     /// - Parameters:
-    ///   - told: the newest status of each submission.
+    ///   - statuses: the newest status of each submission.
     ///   - isRestored: whether the study was restored from a backup since its last statuses: their time then begins
     ///     again.
     ///   - now: the device's time.
     /// - Returns: the number of newly stored, newly refused and removed submissions. After a stop before the end, each
     ///   file has either its old or its new name.
-    func note(
-        _ told: [String: String], isRestored: Bool = false, retention: SentRetention, now: Date
+    func record(
+        _ statuses: [String: String], isRestored: Bool = false, retention: SentRetention, now: Date
     ) throws(OutboxError) -> (stored: Int, refused: Int, removed: Int) {
         try locked { () throws(OutboxError) in
             var (stored, refused) = (0, 0)
             // 1. The names record the statuses.
             var sent = try sentSubmissions()
             for (index, old) in sent.enumerated() {
-                guard let new = told[old.entry.submissionID].map({ old.told($0, at: now, isRestored: isRestored) }),
-                    new != old
+                guard
+                    let new = statuses[old.entry.submissionID].map({
+                        old.withStatus($0, at: now, isRestored: isRestored)
+                    }), new != old
                 else { continue }
                 try files.move(
                     sentFolder.appendingPathComponent(old.name), to: sentFolder.appendingPathComponent(new.name))
@@ -93,8 +95,8 @@ extension OutboxDirectory {
     func requeue(_ submissions: [SentSubmission]) throws(OutboxError) -> Int {
         guard !submissions.isEmpty else { return 0 }
         return try locked { () throws(OutboxError) in
-            let standing = Set(try sentSubmissions())
-            let lost = submissions.filter(standing.contains).sorted()
+            let present = Set(try sentSubmissions())
+            let lost = submissions.filter(present.contains).sorted()
             for submission in lost {
                 try files.move(
                     sentFolder.appendingPathComponent(submission.name),
@@ -109,13 +111,13 @@ extension OutboxDirectory {
     /// Makes room by removing stored submissions, beginning with those that were stored first. Call it only while
     /// locked.
     /// - Returns: whether anything was removed.
-    func makeRoom(for bytes: Int64) throws(OutboxError) -> Bool {
-        var room: Int64 = 0
+    func freeSpace(for bytes: Int64) throws(OutboxError) -> Bool {
+        var freed: Int64 = 0
         var chosen: [SentSubmission] = []
         let stored = try sentSubmissions().filter(\.isStored)
         for submission in stored.sorted(by: { ($0.settledAt ?? .distantPast, $0) < ($1.settledAt ?? .distantPast, $1) })
-        where room < bytes {
-            room += try files.size(of: sentFolder.appendingPathComponent(submission.name))
+        where freed < bytes {
+            freed += try files.size(of: sentFolder.appendingPathComponent(submission.name))
             chosen.append(submission)
         }
         try remove(chosen)

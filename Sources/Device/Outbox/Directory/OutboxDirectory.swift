@@ -50,12 +50,12 @@ public struct OutboxDirectory: Sendable {
     public func refusedEntries() throws(OutboxError) -> [OutboxEntry] { try Self.entries(in: refusedFolder, files) }
 
     /// Returns the state of the device's consent.
-    public func consent() throws(OutboxError) -> ConsentStanding {
+    public func consent() throws(OutboxError) -> OutboxConsentState {
         try locked { () throws(OutboxError) in try state().consent }
     }
 
     /// Returns the queued submissions and the consent at one instant.
-    func snapshot() throws(OutboxError) -> (entries: [OutboxEntry], consent: ConsentStanding) {
+    func snapshot() throws(OutboxError) -> (entries: [OutboxEntry], consent: OutboxConsentState) {
         try locked { () throws(OutboxError) in
             let entries = try entries()
             return (entries, try state(of: entries, refused: []).consent)
@@ -85,9 +85,9 @@ public struct OutboxDirectory: Sendable {
     /// number nor id.
     static func header(of content: Data, if entry: OutboxEntry) -> EnvelopeHeader? {
         guard let header = try? EnvelopeHeader.read(from: content) else { return nil }
-        let isIts =
+        let isMatching =
             header.format == .c3pro || (header.sequence == entry.sequence && header.submissionID == entry.submissionID)
-        return isIts ? header : nil
+        return isMatching ? header : nil
     }
 
     // MARK: - State
@@ -101,10 +101,10 @@ public struct OutboxDirectory: Sendable {
         if let state = try storedState() { return state.completed(by: entries, refused: refused) }
         // The state file was removed, but the sent submissions remain: their numbers are used, and their Contract was
         // given.
-        let standing = entries + (try sentSubmissions()).map(\.entry)
+        let known = entries + (try sentSubmissions()).map(\.entry)
         var state = OutboxState()
-        state.chain = chainWithoutState(standing)
-        return state.completed(by: standing, refused: refused)
+        state.chain = chainWithoutState(known)
+        return state.completed(by: known, refused: refused)
     }
 
     /// Returns the stored state; `nil` if there is none.
@@ -139,7 +139,7 @@ public struct OutboxDirectory: Sendable {
 
     /// Returns the lock for reading deliveries, held during network waits. Throws `outbox-busy` at once if another
     /// process holds it.
-    func learningLock() throws(OutboxError) -> FileLock {
+    func deliveriesLock() throws(OutboxError) -> FileLock {
         try files.lock(folder.appendingPathComponent(".learning"), patience: 0)
     }
 

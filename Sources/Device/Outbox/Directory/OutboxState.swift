@@ -1,7 +1,7 @@
 import Core
 
 /// The state of the device's consent that the outbox uses.
-public enum ConsentStanding: String, Codable, Sendable, Hashable, CaseIterable {
+public enum OutboxConsentState: String, Codable, Sendable, Hashable, CaseIterable {
     /// No Contract was ever queued: nothing else may be queued.
     case none
     /// A Contract was queued: later submissions may be sent.
@@ -15,7 +15,7 @@ struct OutboxState: Sendable, Hashable {
     /// The minimum number of the next submission.
     var nextSequence: Int64 = 1
     /// The consent, as of the last answered submission.
-    var consent: ConsentStanding = .none
+    var consent: OutboxConsentState = .none
     /// The number of the Contract that determines the consent; `nil` before one was answered.
     var consentSequence: Int64?
     /// The chain of signed submissions; `nil` before the first signed Contract.
@@ -40,9 +40,9 @@ struct OutboxState: Sendable, Hashable {
 
     /// Records the answer to a Contract. The newest answered Contract determines the consent: an older one that is sent
     /// again, after a restore or a refusal, does not override it.
-    mutating func settle(_ entry: OutboxEntry, as standing: ConsentStanding) {
+    mutating func settle(_ entry: OutboxEntry, as newConsent: OutboxConsentState) {
         guard entry.isContract, entry.sequence >= consentSequence ?? 0 else { return }
-        consent = standing
+        consent = newConsent
         consentSequence = entry.sequence
     }
 }
@@ -50,8 +50,8 @@ struct OutboxState: Sendable, Hashable {
 extension OutboxState {
     /// Reads the output of ``json``; nil for anything else. Unknown members are ignored.
     init?(json: JSON) {
-        guard let next = Int64(member: json["nextSequence"]), let standing = json["consent"]?.string,
-            let consent = ConsentStanding(rawValue: standing)
+        guard let next = Int64(member: json["nextSequence"]), let text = json["consent"]?.string,
+            let consent = OutboxConsentState(rawValue: text)
         else { return nil }
         nextSequence = next
         self.consent = consent

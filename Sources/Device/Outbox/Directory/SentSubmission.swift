@@ -61,7 +61,7 @@ public struct SentSubmission: Sendable, Hashable, Comparable {
     /// Returns the submission with the status of a delivery: `stored`, `refused`, or a status that is not final. The
     /// time of an earlier equal status is kept, unless the study was restored since then: it may have received or
     /// decided the submission again.
-    func told(_ status: String, at now: Date, isRestored: Bool = false) -> SentSubmission {
+    func withStatus(_ status: String, at now: Date, isRestored: Bool = false) -> SentSubmission {
         switch (status, fate) {
         case ("stored", .stored) where !isRestored, ("refused", .refused) where !isRestored: self
         case ("stored", _): SentSubmission(entry: entry, fate: .stored(now))

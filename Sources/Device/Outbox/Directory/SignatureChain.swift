@@ -29,10 +29,10 @@ extension SignatureChain {
     /// Reads the output of ``json``; nil for anything else. Unknown members are ignored.
     init?(json: JSON) {
         guard json.object != nil else { return nil }
-        for (key, place) in [("keyID", \SignatureChain.keyID), ("last", \SignatureChain.last)] {
+        for (key, path) in [("keyID", \SignatureChain.keyID), ("last", \SignatureChain.last)] {
             guard let member = json[key], !member.isNull else { continue }
             guard let text = member.string else { return nil }
-            self[keyPath: place] = text
+            self[keyPath: path] = text
         }
         guard let pending = json["pending"], !pending.isNull else { return }
         guard let sequence = Int64(member: pending["sequence"]), let digest = pending["digest"]?.string else {

@@ -27,7 +27,7 @@ public struct PosixFiles: DurableFiles {
         var content = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = buffer.withUnsafeMutableBytes { systemRead(descriptor, $0.baseAddress, $0.count) }
+            let count = buffer.withUnsafeMutableBytes { systemRead(descriptor, into: $0.baseAddress, count: $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure("read", file) }
             if count == 0 { return content }
@@ -48,7 +48,7 @@ public struct PosixFiles: DurableFiles {
         let descriptor = try open(file, O_WRONLY | O_CREAT | O_EXCL)
         var rest = [UInt8](content)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { systemWrite(descriptor, from: $0.baseAddress, count: $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
                 let error = failure("written", file)
@@ -108,7 +108,7 @@ public struct PosixFiles: DurableFiles {
 
     func open(_ file: URL, _ flags: Int32) throws(OutboxError) -> Int32 {
         while true {
-            let descriptor = systemOpen(file.path, flags | O_CLOEXEC, 0o600)
+            let descriptor = systemOpen(file.path, flags: flags | O_CLOEXEC, mode: 0o600)
             if descriptor >= 0 { return descriptor }
             guard errno == EINTR else { throw failure("opened", file) }
         }
@@ -140,10 +140,10 @@ public struct PosixFiles: DurableFiles {
     }
 }
 
-private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
-private func systemRead(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+private func systemOpen(_ path: String, flags: Int32, mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func systemRead(_ file: Int32, into buffer: UnsafeMutableRawPointer?, count: Int) -> Int {
     read(file, buffer, count)
 }
-private func systemWrite(_ file: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+private func systemWrite(_ file: Int32, from buffer: UnsafeRawPointer?, count: Int) -> Int {
     write(file, buffer, count)
 }

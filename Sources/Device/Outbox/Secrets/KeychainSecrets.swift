@@ -20,7 +20,9 @@
             var found: CFTypeRef?
             let status = SecItemCopyMatching(dictionary(query), &found)
             if status == errSecItemNotFound { return nil }
-            guard status == errSecSuccess, let secret = found as? Data else { throw failure("read", name, status) }
+            guard status == errSecSuccess, let secret = found as? Data else {
+                throw failure("read", of: name, status: status)
+            }
             return secret
         }
 
@@ -31,16 +33,16 @@
             ]
             let changed = SecItemUpdate(dictionary(attributes(of: name)), dictionary(content))
             if changed == errSecSuccess { return }
-            guard changed == errSecItemNotFound else { throw failure("written", name, changed) }
+            guard changed == errSecItemNotFound else { throw failure("written", of: name, status: changed) }
             let added = SecItemAdd(
                 dictionary(attributes(of: name).merging(content) { own, _ in own }), nil)
-            guard added == errSecSuccess else { throw failure("written", name, added) }
+            guard added == errSecSuccess else { throw failure("written", of: name, status: added) }
         }
 
         public func removeSecret(named name: String) throws(OutboxError) {
             let status = SecItemDelete(dictionary(attributes(of: name)))
             guard status == errSecSuccess || status == errSecItemNotFound else {
-                throw failure("removed", name, status)
+                throw failure("removed", of: name, status: status)
             }
         }
 
@@ -56,7 +58,7 @@
             NSDictionary(dictionary: members) as CFDictionary
         }
 
-        private func failure(_ verb: String, _ name: String, _ status: OSStatus) -> OutboxError {
+        private func failure(_ verb: String, of name: String, status: OSStatus) -> OutboxError {
             OutboxError(
                 .storageFailed,
                 "The secret \(name) cannot be \(verb) (Keychain \(status)): unlock the device once after its start.")

@@ -2,7 +2,7 @@ import Wire
 
 extension OutboxSender {
     /// Returns the next entry to send: the first one, but after a refused Contract only another Contract, at any index.
-    static func next(of entries: [OutboxEntry], _ consent: ConsentStanding) -> OutboxEntry? {
+    static func next(of entries: [OutboxEntry], _ consent: OutboxConsentState) -> OutboxEntry? {
         switch consent {
         case .given: entries.min()
         case .none, .refused: entries.filter(\.isContract).min()
@@ -26,7 +26,7 @@ extension OutboxSender {
             phase = .authorising(entry, renewed: false)
             return .obtainToken(renewing: false)
         case (.reading(let entry), .fileUnreadable):
-            return moveAside(entry, status: nil, code: "entry-unreadable")
+            return moveToRefused(entry, status: nil, code: "entry-unreadable")
         case (.reading, .fileMissing):
             phase = .listing
             return .list
@@ -64,7 +64,7 @@ extension OutboxSender {
         case (408, _), (425, _), (429, _), (500..<600, _):
             return hold("server-unavailable", retryAfter: answer.retryAfter)
         case (400..<500, .problem(let code)) where SubmissionAnswer.isAboutBody(status: answer.status):
-            return moveAside(entry, status: answer.status, code: code)
+            return moveToRefused(entry, status: answer.status, code: code)
         // The study does not accept the submission now because of the client or the network path; the code is the
         // reason.
         case (400..<500, .problem(let code)): return hold(code, retryAfter: answer.retryAfter)
@@ -73,11 +73,11 @@ extension OutboxSender {
         }
     }
 
-    private mutating func moveAside(_ entry: OutboxEntry, status: Int?, code: String) -> Effect {
+    private mutating func moveToRefused(_ entry: OutboxEntry, status: Int?, code: String) -> Effect {
         refused += 1
         failures = 0
         phase = .listing
-        return .moveAside(entry, status: status, code: code)
+        return .moveToRefused(entry, status: status, code: code)
     }
 
     private mutating func hold(_ code: String, retryAfter: Double?) -> Effect {

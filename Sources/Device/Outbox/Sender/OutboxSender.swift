@@ -33,7 +33,7 @@ public struct OutboxSender: Sendable, Hashable {
     /// An event that the sender handles.
     public enum Event: Sendable, Hashable {
         /// The current queue: at the start, after a file was settled, after a delay.
-        case queue([OutboxEntry], ConsentStanding)
+        case queue([OutboxEntry], OutboxConsentState)
         /// The file was read and is valid.
         case fileRead
         /// The file cannot be read or is damaged.
@@ -67,7 +67,7 @@ public struct OutboxSender: Sendable, Hashable {
         /// The study acknowledged the file: move it to the sent ones, then list.
         case moveToSent(OutboxEntry)
         /// The file will never be accepted: move it to the refused ones, then list.
-        case moveAside(OutboxEntry, status: Int?, code: String)
+        case moveToRefused(OutboxEntry, status: Int?, code: String)
         /// Wait `atLeast` seconds (0 to a day) and a random part of `spread` more, then list.
         case wait(atLeast: Double, spread: Double)
         /// Sending is finished.

@@ -20,7 +20,7 @@ import Wire
 ///   harmless.
 public actor BackgroundSender {
     /// The state of the queue after a step.
-    public enum Standing: Sendable, Hashable {
+    public enum State: Sendable, Hashable {
         /// The queue is empty.
         case emptied
         /// The system has the first file; its answer continues the sending.
@@ -56,18 +56,18 @@ public actor BackgroundSender {
     ///
     /// - Throws: ``OutboxError``: `outbox-busy` if another process is sending, storage errors; `CancellationError`.
     @discardableResult
-    public func handOver() async throws -> Standing {
-        let standing = try await begin()
+    public func handOver() async throws -> State {
+        let state = try await begin()
         // Submissions that a restored study lost return to the queue first. A second restore is handled by a later
         // call.
-        guard standing == .held(code: StudyPath.restoredCode), try await hasLearned() else { return standing }
+        guard state == .held(code: StudyPath.restoredCode), try await hasReadDeliveries() else { return state }
         return try await begin()
     }
 
     /// Reads the deliveries to find lost submissions. A failure is no error: the next hand-over repeats it.
-    private func hasLearned() async throws -> Bool {
+    private func hasReadDeliveries() async throws -> Bool {
         do {
-            try await connection.learnDeliveries(in: store)
+            try await connection.refreshDeliveries(in: store)
             return true
         } catch is CancellationError {
             throw CancellationError()
@@ -76,16 +76,16 @@ public actor BackgroundSender {
         }
     }
 
-    private func begin() async throws -> Standing {
+    private func begin() async throws -> State {
         try await alone {
-            let note = self.note()
-            if let note, let entry = OutboxEntry(name: note.name), try self.isQueued(entry),
-                await self.uploads.tagsUnderWay().contains(note.tag)
+            let record = self.record()
+            if let record, let entry = OutboxEntry(name: record.name), try self.isQueued(entry),
+                await self.uploads.tagsUnderWay().contains(record.tag)
             {
                 return .underWay(entry)
             }
-            return try await self.goOn(
-                OutboxSender(patience: self.patience, failures: note?.failures ?? 0), .list, isAnswered: false)
+            return try await self.proceed(
+                OutboxSender(patience: self.patience, failures: record?.failures ?? 0), .list, isAnswered: false)
         }
     }
 
@@ -94,21 +94,21 @@ public actor BackgroundSender {
     /// - Throws: as ``handOver()``. The answer is lost then; the next ``handOver()`` sends the file again, and the
     ///   study recognizes it by its id.
     @discardableResult
-    public func take(_ answer: UploadAnswer) async throws -> Standing {
-        let standing = try await alone { () async throws -> Standing? in
-            guard let entry = UploadNote.entry(in: answer.tag), try self.isQueued(entry) else { return nil }
+    public func take(_ answer: UploadAnswer) async throws -> State {
+        let state = try await alone { () async throws -> State? in
+            guard let entry = UploadRecord.entry(in: answer.tag), try self.isQueued(entry) else { return nil }
             let event = self.event(answer, entry)
-            guard let note = self.note(), note.tag == answer.tag else {
+            guard let record = self.record(), record.tag == answer.tag else {
                 if event.isAcknowledgement { try self.settle(entry) }
                 return nil
             }
             var sender = OutboxSender(
-                awaiting: entry, isRenewed: note.isRenewed, patience: self.patience, failures: note.failures)
+                awaiting: entry, isRenewed: record.isRenewed, patience: self.patience, failures: record.failures)
             guard let effect = sender.handle(event) else { return nil }
-            return try await self.goOn(sender, effect, isAnswered: true)
+            return try await self.proceed(sender, effect, isAnswered: true)
         }
-        if let standing, standing != .held(code: StudyPath.restoredCode) { return standing }
-        if standing != nil, try await !hasLearned() { return .held(code: StudyPath.restoredCode) }
+        if let state, state != .held(code: StudyPath.restoredCode) { return state }
+        if state != nil, try await !hasReadDeliveries() { return .held(code: StudyPath.restoredCode) }
         return try await handOver()
     }
 
@@ -128,9 +128,9 @@ public actor BackgroundSender {
     // MARK: - Steps
 
     /// Performs the effects of the rules until an upload is handed over or nothing is left to do.
-    private func goOn(
+    private func proceed(
         _ sender: OutboxSender, _ first: OutboxSender.Effect, isAnswered: Bool
-    ) async throws -> Standing {
+    ) async throws -> State {
         let outbox = store.outbox
         let lock = try outbox.sendingLock()
         defer { withExtendedLifetime(lock) {} }
@@ -153,8 +153,8 @@ public actor BackgroundSender {
                 event = .networkFailed
             case .moveToSent(let entry):
                 try outbox.moveToSent(entry, listedAs: readHeader(of: entry).header?.listedSubmissionID)
-            case .moveAside(let entry, let status, let code):
-                try outbox.moveAside(entry, because: Refusal(status: status, code: code, at: environment.now()))
+            case .moveToRefused(let entry, let status, let code):
+                try outbox.moveToRefused(entry, because: Refusal(status: status, code: code, at: environment.now()))
             case .wait(let atLeast, let spread):
                 // Only an answer schedules the next upload after a delay; a local failure would occur again.
                 guard isAnswered else {
@@ -180,22 +180,22 @@ public actor BackgroundSender {
         }
     }
 
-    /// Hands a file over. The note is saved first: an answer without its note would be ignored as one of an earlier
-    /// attempt.
+    /// Hands a file over. The record is saved first: an answer without its record would be ignored as one of an
+    /// earlier attempt.
     /// - Returns: whether the system accepted it.
     private func begin(
         _ entry: OutboxEntry, isRenewed: Bool, failures: Int, notBefore: Date?
     ) async throws -> Bool {
         guard let header = readHeader(of: entry).header else { return false }
-        let note = UploadNote(
+        let record = UploadRecord(
             name: entry.name, attempt: UUID().uuidString, isRenewed: isRenewed, failures: failures)
-        try store.save(note, named: UploadNote.fileName)
+        try store.save(record, named: UploadRecord.fileName)
         do {
             let request = try await connection.submissionRequest(
                 header, kind: entry.kind, epoch: store.deliveriesPosition()?.epoch(for: connection.enrolment))
             try await uploads.begin(
                 QueuedUpload(
-                    tag: note.tag, request: request,
+                    tag: record.tag, request: request,
                     file: store.outbox.folder.appendingPathComponent(entry.name), notBefore: notBefore))
             return true
         } catch is CancellationError {
@@ -231,14 +231,16 @@ public actor BackgroundSender {
         try store.outbox.entries().contains(entry)
     }
 
-    /// Returns the note; nil if it is damaged: the file is then handed over once more.
-    private func note() -> UploadNote? { (try? store.value(UploadNote.self, named: UploadNote.fileName)) ?? nil }
+    /// Returns the record; nil if it is damaged: the file is then handed over once more.
+    private func record() -> UploadRecord? {
+        (try? store.value(UploadRecord.self, named: UploadRecord.fileName)) ?? nil
+    }
 
     /// Records that no upload is in progress.
     private func forget(keeping failures: Int) throws(OutboxError) {
-        guard let note = note(), !note.attempt.isEmpty || note.failures != failures else { return }
+        guard let record = record(), !record.attempt.isEmpty || record.failures != failures else { return }
         try store.save(
-            UploadNote(name: "", attempt: "", isRenewed: false, failures: failures), named: UploadNote.fileName)
+            UploadRecord(name: "", attempt: "", isRenewed: false, failures: failures), named: UploadRecord.fileName)
     }
 
     // MARK: - Serial steps

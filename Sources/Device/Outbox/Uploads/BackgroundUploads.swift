@@ -24,7 +24,7 @@
             let configuration = URLSessionConfiguration.background(withIdentifier: identifier)
             configuration.isDiscretionary = false
             configuration.sessionSendsLaunchEvents = true
-            configuration.keepNothing()
+            configuration.disableStorage()
             let (events, eventSink) = AsyncStream.makeStream(of: UploadEvent.self)
             let (answers, answerSink) = AsyncStream.makeStream(of: UploadAnswer.self)
             self.answers = answers

@@ -8,21 +8,21 @@ import FHIR
 /// 4. Enablement is computed once, at the end.
 struct AnswerFiller {
     /// A path as numbers, for comparisons: the items' indexes and the repetition of each.
-    private struct Spot: Hashable {
+    private struct PathKey: Hashable {
         var items: [Int]
         var instances: [Int]
     }
 
     /// All values for one question at one path.
     private struct Sheet {
-        let place: AnswerPlace
+        let target: AnswerTarget
         let key: String
         /// The values with their numbers; an empty list removes the answers.
         var values: [(number: Int, value: JSON)] = []
     }
 
     private let form: QuestionnaireForm
-    private var answers: [PlacedAnswer]
+    private var answers: [AnswerEntry]
     private var problems: [ResponseProblem]
 
     init(_ reader: AnswerReader) {
@@ -38,11 +38,11 @@ struct AnswerFiller {
         var filled: [(path: ItemPath, item: FormItem, key: String)] = []
         for index in order {
             let sheet = sheets[index]
-            guard let item = sheet.place.item, let path = makeRoom(for: sheet, item, &session),
+            guard let item = sheet.target.item, let path = createInstances(for: sheet, item, &session),
                 let values = values(of: sheet, item)
             else { continue }
-            guard session.place(values, at: path) else {
-                report("item-misplaced", sheet.key, item.linkID, "The item does not belong here.")
+            guard session.enter(values, at: path) else {
+                report("item-misplaced", at: sheet.key, linkID: item.linkID, message: "The item does not belong here.")
                 continue
             }
             if !values.isEmpty { filled.append((path, item, sheet.key)) }
@@ -50,62 +50,64 @@ struct AnswerFiller {
         session.update()
         for (path, item, key) in filled where !session.isEnabled(path) {
             report(
-                "not-enabled", key, item.linkID,
-                "The item is not enabled with these answers; its answer is omitted.", .warning)
+                "not-enabled", at: key, linkID: item.linkID,
+                message: "The item is not enabled with these answers; its answer is omitted.", severity: .warning)
         }
         return problems
     }
 
-    private func depth(_ sheet: Sheet) -> Int { sheet.place.steps.count }
+    private func depth(_ sheet: Sheet) -> Int { sheet.target.steps.count }
 
     /// A group has an instance for each number in any key. A question has the answers in the file; keys that contain
     /// the question above others only refer to them.
     private mutating func numberRepetitions() {
-        for depth in 0..<(answers.map(\.place.steps.count).max() ?? 0) {
-            var used: [Spot: Set<Int>] = [:]
-            for answer in answers where depth < answer.place.steps.count {
-                let steps = answer.place.steps
+        for depth in 0..<(answers.map(\.target.steps.count).max() ?? 0) {
+            var used: [PathKey: Set<Int>] = [:]
+            for answer in answers where depth < answer.target.steps.count {
+                let steps = answer.target.steps
                 guard steps[depth].item.type == .group || depth == steps.count - 1 else { continue }
-                used[spot(answer.place, depth), default: []].insert(steps[depth].instance ?? 0)
+                used[pathKey(answer.target, depth), default: []].insert(steps[depth].instance ?? 0)
             }
             let numbers = used.mapValues { numbers in
                 Dictionary(uniqueKeysWithValues: numbers.sorted().enumerated().map { ($0.element, $0.offset) })
             }
-            for index in answers.indices where depth < answers[index].place.steps.count {
-                let step = answers[index].place.steps[depth]
+            for index in answers.indices where depth < answers[index].target.steps.count {
+                let step = answers[index].target.steps[depth]
                 // The referenced answer is determined later, when the number of answers is known.
-                if step.instance == nil, step.item.isQuestion, depth < answers[index].place.steps.count - 1 { continue }
+                if step.instance == nil, step.item.isQuestion, depth < answers[index].target.steps.count - 1 {
+                    continue
+                }
                 let instance = step.instance ?? 0
-                answers[index].place.steps[depth].instance =
-                    numbers[spot(answers[index].place, depth)]?[instance] ?? instance
+                answers[index].target.steps[depth].instance =
+                    numbers[pathKey(answers[index].target, depth)]?[instance] ?? instance
             }
         }
     }
 
     /// Returns the path above a depth, with the item at the depth.
-    private func spot(_ place: AnswerPlace, _ depth: Int) -> Spot {
-        Spot(
-            items: place.steps[...depth].map(\.item.index),
-            instances: place.steps[..<depth].map { $0.instance ?? 0 })
+    private func pathKey(_ target: AnswerTarget, _ depth: Int) -> PathKey {
+        PathKey(
+            items: target.steps[...depth].map(\.item.index),
+            instances: target.steps[..<depth].map { $0.instance ?? 0 })
     }
 
     private mutating func sheets() -> [Sheet] {
         var sheets: [Sheet] = []
-        var indexes: [Spot: Int] = [:]
+        var indexes: [PathKey: Int] = [:]
         for answer in answers {
-            let last = answer.place.steps.count - 1
-            let spot = spot(answer.place, last)
-            let index = indexes[spot] ?? sheets.count
+            let last = answer.target.steps.count - 1
+            let key = pathKey(answer.target, last)
+            let index = indexes[key] ?? sheets.count
             if index == sheets.count {
-                indexes[spot] = index
-                sheets.append(Sheet(place: answer.place, key: answer.key))
+                indexes[key] = index
+                sheets.append(Sheet(target: answer.target, key: answer.key))
             }
             guard let value = answer.value else { continue }
-            let number = answer.place.steps[last].instance ?? 0
+            let number = answer.target.steps[last].instance ?? 0
             guard !sheets[index].values.contains(where: { $0.number == number }) else {
                 report(
-                    "answer-twice", answer.key, answer.place.item?.linkID,
-                    "The answers contain this path twice; the first value is used.")
+                    "answer-twice", at: answer.key, linkID: answer.target.item?.linkID,
+                    message: "The answers contain this path twice; the first value is used.")
                 continue
             }
             sheets[index].values.append((number, value))
@@ -115,13 +117,16 @@ struct AnswerFiller {
     }
 
     /// Creates the instances above a question; nil if a question above has no answer for it.
-    private mutating func makeRoom(for sheet: Sheet, _ item: FormItem, _ session: inout FormSession) -> ItemPath? {
+    private mutating func createInstances(for sheet: Sheet, _ item: FormItem, _ session: inout FormSession) -> ItemPath?
+    {
         var path = ItemPath([])
-        for step in sheet.place.steps.dropLast() {
+        for step in sheet.target.steps.dropLast() {
             path.steps.append(ItemPath.Step(linkID: step.item.linkID, instance: step.instance ?? 0))
             if step.item.type == .group {
-                guard session.placeGroup(at: path) else {
-                    report("repeats", sheet.key, step.item.linkID, "The group has more instances than are permitted.")
+                guard session.createGroup(at: path) else {
+                    report(
+                        "repeats", at: sheet.key, linkID: step.item.linkID,
+                        message: "The group has more instances than are permitted.")
                     return nil
                 }
                 continue
@@ -129,14 +134,14 @@ struct AnswerFiller {
             let count = session.answers(at: path).count
             guard count > step.instance ?? 0 else {
                 report(
-                    "parent-unanswered", sheet.key, item.linkID,
-                    "The question above this item has no such answer, so there are no items below it.")
+                    "parent-unanswered", at: sheet.key, linkID: item.linkID,
+                    message: "The question above this item has no such answer, so there are no items below it.")
                 return nil
             }
             if step.instance == nil, count > 1 {
                 report(
-                    "parent-ambiguous", sheet.key, item.linkID,
-                    "The question above this item has several answers; identify one, as in question[0]/item.")
+                    "parent-ambiguous", at: sheet.key, linkID: item.linkID,
+                    message: "The question above this item has several answers; identify one, as in question[0]/item.")
                 return nil
             }
         }
@@ -150,8 +155,8 @@ struct AnswerFiller {
             guard let answer = AnswerCoercion.value(value, for: item) else {
                 let isChoice = item.type == .choice && item.options != nil && value.string != nil
                 report(
-                    isChoice ? "option" : "answer-type", sheet.key, item.linkID,
-                    isChoice
+                    isChoice ? "option" : "answer-type", at: sheet.key, linkID: item.linkID,
+                    message: isChoice
                         ? "The answer is not one of the question's options."
                         : "The value is not a valid answer to a question of the type \(item.type.rawValue).")
                 return nil
@@ -162,7 +167,7 @@ struct AnswerFiller {
     }
 
     private mutating func report(
-        _ code: String, _ key: String, _ linkID: String?, _ message: String, _ severity: FormProblem.Severity = .error
+        _ code: String, at key: String, linkID: String?, message: String, severity: FormProblem.Severity = .error
     ) {
         problems.append(
             ResponseProblem(code: code, severity: severity, expression: key, linkID: linkID, message: message))

@@ -1,6 +1,6 @@
 /// The target of an answer in an answers file: the items from the top to the question, each with the repetition in the
 /// file.
-struct AnswerPlace: Sendable {
+struct AnswerTarget: Sendable {
     struct Step: Sendable {
         let item: FormItem
         /// The repetition; nil if the file does not specify it.
@@ -24,15 +24,15 @@ extension QuestionnaireForm {
     /// Finds the target of `child`, `group/child` or `group[1]/child`. The items above are optional in the key.
     ///
     /// LinkIds can contain slashes and brackets: a text that equals a linkId of the form is that linkId.
-    func place(of key: String, below parent: AnswerPlace? = nil) throws(KeyProblem) -> AnswerPlace {
+    func target(of key: String, below parent: AnswerTarget? = nil) throws(KeyProblem) -> AnswerTarget {
         guard let named = steps(in: key[...]) else {
             // If the form contains the last part, only the path to the item is wrong.
             if let last = key.split(separator: "/").last, let item = step(last)?.item { throw .misplaced(item) }
             throw .unknown
         }
         guard let item = named.last?.item else { throw .unknown }
-        var steps = item.ancestors.map { AnswerPlace.Step(item: all[$0], instance: nil) }
-        steps.append(AnswerPlace.Step(item: item, instance: named.last?.instance))
+        var steps = item.ancestors.map { AnswerTarget.Step(item: all[$0], instance: nil) }
+        steps.append(AnswerTarget.Step(item: item, instance: named.last?.instance))
         for (depth, above) in (parent?.steps ?? []).enumerated() {
             guard depth < steps.count - 1, steps[depth].item === above.item else { throw .misplaced(item) }
             steps[depth].instance = above.instance
@@ -41,11 +41,11 @@ extension QuestionnaireForm {
             guard let depth = steps.firstIndex(where: { $0.item === step.item }) else { throw .misplaced(item) }
             if let instance = step.instance { steps[depth].instance = instance }
         }
-        return AnswerPlace(steps: steps)
+        return AnswerTarget(steps: steps)
     }
 
     /// Returns the items in the key, each above the next; nil if the key cannot be parsed.
-    private func steps(in key: Substring) -> [AnswerPlace.Step]? {
+    private func steps(in key: Substring) -> [AnswerTarget.Step]? {
         if let step = step(key) { return [step] }
         var search = key.startIndex
         while let slash = key[search...].firstIndex(of: "/") {
@@ -57,12 +57,12 @@ extension QuestionnaireForm {
     }
 
     /// Parses a linkId with an optional number in brackets.
-    private func step(_ text: Substring) -> AnswerPlace.Step? {
-        if let item = item(String(text)) { return AnswerPlace.Step(item: item, instance: nil) }
+    private func step(_ text: Substring) -> AnswerTarget.Step? {
+        if let item = item(String(text)) { return AnswerTarget.Step(item: item, instance: nil) }
         guard text.hasSuffix("]"), let open = text.lastIndex(of: "["),
             let number = Int(text[text.index(after: open)...].dropLast()), number >= 0,
             let item = item(String(text[..<open]))
         else { return nil }
-        return AnswerPlace.Step(item: item, instance: number)
+        return AnswerTarget.Step(item: item, instance: number)
     }
 }

@@ -35,9 +35,9 @@ public struct AnswerSet: Sendable {
 }
 
 /// One value of an answers file with its target.
-struct PlacedAnswer: Sendable {
+struct AnswerEntry: Sendable {
     /// The target. The number of the last step is that of the answer.
-    var place: AnswerPlace
+    var target: AnswerTarget
     /// The value; nil removes the answers.
     let value: JSON?
     let key: String
@@ -46,64 +46,72 @@ struct PlacedAnswer: Sendable {
 /// Splits an answers file into single values with their targets.
 struct AnswerReader {
     let form: QuestionnaireForm
-    private(set) var answers: [PlacedAnswer] = []
+    private(set) var answers: [AnswerEntry] = []
     private(set) var problems: [ResponseProblem] = []
 
     init(form: QuestionnaireForm) { self.form = form }
 
-    mutating func read(_ object: JSONObject, below parent: AnswerPlace?, key: String) {
+    mutating func read(_ object: JSONObject, below parent: AnswerTarget?, key: String) {
         for member in object.members {
             let key = key.isEmpty ? member.key : "\(key)/\(member.key)"
-            let place: AnswerPlace
+            let target: AnswerTarget
             do throws(QuestionnaireForm.KeyProblem) {
-                place = try form.place(of: member.key, below: parent)
+                target = try form.target(of: member.key, below: parent)
             } catch {
                 switch error {
-                case .unknown: report("link-id-unknown", key, nil, "The form has no item of this linkId.")
+                case .unknown:
+                    report("link-id-unknown", at: key, linkID: nil, message: "The form has no item of this linkId.")
                 case .misplaced(let item):
-                    report("item-misplaced", key, item.linkID, "The item is at another path in the form.")
+                    report(
+                        "item-misplaced", at: key, linkID: item.linkID,
+                        message: "The item is at another path in the form.")
                 }
                 continue
             }
-            guard let item = place.item else { continue }
+            guard let item = target.item else { continue }
             let values = member.value.isNull ? [] : member.value.array ?? [member.value]
-            if values.isEmpty, item.isQuestion { answers.append(PlacedAnswer(place: place, value: nil, key: key)) }
+            if values.isEmpty, item.isQuestion { answers.append(AnswerEntry(target: target, value: nil, key: key)) }
             for (number, value) in values.enumerated() {
-                var place = place
-                if number > 0 || place.steps[place.steps.count - 1].instance != nil || values.count > 1 {
-                    place.steps[place.steps.count - 1].instance =
-                        (place.steps[place.steps.count - 1].instance ?? 0) + number
+                var target = target
+                if number > 0 || target.steps[target.steps.count - 1].instance != nil || values.count > 1 {
+                    target.steps[target.steps.count - 1].instance =
+                        (target.steps[target.steps.count - 1].instance ?? 0) + number
                 }
-                read(value, item, place, key)
+                read(value, item: item, target: target, key: key)
             }
         }
     }
 
-    private mutating func read(_ value: JSON, _ item: FormItem, _ place: AnswerPlace, _ key: String) {
+    private mutating func read(_ value: JSON, item: FormItem, target: AnswerTarget, key: String) {
         switch item.type {
         case .group:
             guard let members = value.object else {
-                report("group-answered", key, item.linkID, "A group takes an object of its items, not an answer.")
+                report(
+                    "group-answered", at: key, linkID: item.linkID,
+                    message: "A group takes an object of its items, not an answer.")
                 return
             }
-            read(members["item"]?.object ?? members, below: place, key: key)
-        case .display: report("display-answered", key, item.linkID, "A display item takes no answer.")
+            read(members["item"]?.object ?? members, below: target, key: key)
+        case .display:
+            report("display-answered", at: key, linkID: item.linkID, message: "A display item takes no answer.")
         default:
-            var place = place
-            let own = place.steps[place.steps.count - 1].instance ?? 0
-            place.steps[place.steps.count - 1].instance = own
-            answers.append(PlacedAnswer(place: place, value: value["value"] ?? value, key: key))
+            var target = target
+            let own = target.steps[target.steps.count - 1].instance ?? 0
+            target.steps[target.steps.count - 1].instance = own
+            answers.append(AnswerEntry(target: target, value: value["value"] ?? value, key: key))
             if let members = value["item"] {
                 guard let members = members.object else {
-                    report("answers-malformed", key, item.linkID, "The member item must be an object of linkIds.")
+                    report(
+                        "answers-malformed", at: key, linkID: item.linkID,
+                        message: "The member item must be an object of linkIds.")
                     return
                 }
-                read(members, below: place, key: key)
+                read(members, below: target, key: key)
             }
         }
     }
 
-    private mutating func report(_ code: String, _ key: String, _ linkID: String?, _ message: String) {
+    private mutating func report(_ code: String, at key: String, linkID: String?, message: String) {
         problems.append(ResponseProblem(code: code, expression: key, linkID: linkID, message: message))
     }
 }

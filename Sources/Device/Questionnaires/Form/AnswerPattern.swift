@@ -40,7 +40,7 @@ struct AnswerPattern: Sendable {
     }
 
     /// Maximum number of progress reports of the matcher; one report represents some thousands of steps.
-    private static let patience = 2_000
+    private static let reportLimit = 2_000
 
     func match(_ text: String) -> Outcome {
         var found = false
@@ -48,9 +48,9 @@ struct AnswerPattern: Sendable {
         let range = NSRange(location: 0, length: text.utf16.count)
         expression.enumerateMatches(in: text, options: [.reportProgress], range: range) { result, _, stop in
             if result != nil { found = true } else { reports += 1 }
-            if found || reports > Self.patience { stop.pointee = true }
+            if found || reports > Self.reportLimit { stop.pointee = true }
         }
         if found { return .matches }
-        return reports > Self.patience ? .undecided : .differs
+        return reports > Self.reportLimit ? .undecided : .differs
     }
 }

@@ -12,8 +12,8 @@ struct FormRules: Sendable {
     private let broken: @Sendable (Questionnaire.Item, FormItem) -> [String?]
 
     private init(
-        _ code: String, _ message: String, _ severity: FormProblem.Severity = .error,
-        _ isBroken: @escaping @Sendable (Questionnaire.Item, FormItem) -> Bool
+        _ code: String, _ message: String, severity: FormProblem.Severity = .error,
+        isBroken: @escaping @Sendable (Questionnaire.Item, FormItem) -> Bool
     ) {
         self.code = code
         self.severity = severity
@@ -23,7 +23,7 @@ struct FormRules: Sendable {
 
     /// - Parameter names: returns the names of the parts that break the rule.
     private init(
-        _ code: String, _ message: String, _ severity: FormProblem.Severity,
+        _ code: String, _ message: String, severity: FormProblem.Severity,
         names: @escaping @Sendable (Questionnaire.Item, FormItem) -> [String]
     ) {
         self.code = code
@@ -122,31 +122,34 @@ struct FormRules: Sendable {
         FormRules(
             "answer-constraint-unknown",
             "An answerConstraint is optionsOnly, optionsOrType or optionsOrString; the question's type decides until it is "
-                + "mended.", .warning
+                + "mended.", severity: .warning
         ) { source, _ in
             guard let given = source.extension(AnswerConstraint.url) else { return false }
             return given.value?.json.string.flatMap(AnswerConstraint.init(rawValue:)) == nil
         },
         FormRules(
             "limit-unreadable",
-            "A limit has no value that an answer can be compared with; answers are not checked against it.", .warning
+            "A limit has no value that an answer can be compared with; answers are not checked against it.",
+            severity: .warning
         ) { $1.limits.hasUnreadableLimit },
-        FormRules("regex-invalid", "The pattern cannot be parsed; answers are not checked against it.", .warning) {
+        FormRules(
+            "regex-invalid", "The pattern cannot be parsed; answers are not checked against it.", severity: .warning
+        ) {
             $0.extension(FormExtension.regex) != nil && $1.limits.pattern == nil
         },
         FormRules(
             "regex-javascript",
             "The pattern has JavaScript's form, /pattern/flags; it is read without the slashes. Other apps can "
-                + "treat them as part of the pattern.", .warning
+                + "treat them as part of the pattern.", severity: .warning
         ) { $1.limits.pattern?.isOfJavaScript ?? false },
         FormRules(
             FormProblem.subQuestionnaireCode,
             "this sub-questionnaire is not assembled, and its questions are missing; assemble the form before it is published "
-                + "(https://hl7.org/fhir/uv/sdc/modular.html).", .warning,
+                + "(https://hl7.org/fhir/uv/sdc/modular.html).", severity: .warning,
             names: { source, _ in
                 source.extensions(FormExtension.subQuestionnaire).compactMap { $0.value?.json.string }
             }),
-        FormRules("options-missing", "A choice has no options.", .warning) { source, item in
+        FormRules("options-missing", "A choice has no options.", severity: .warning) { source, item in
             item.type == .choice && source.answerOption.isEmpty && source.answerValueSet == nil
                 && !FormExtension.computed.contains { source.extension($0) != nil }
         },
@@ -154,14 +157,15 @@ struct FormRules: Sendable {
             source.answerValueSet?.hasPrefix("#") ?? false && item.options == nil
         },
         FormRules(
-            "value-set-not-at-hand", "The value set is not available; answers are not checked against it.", .information
+            "value-set-not-at-hand", "The value set is not available; answers are not checked against it.",
+            severity: .information
         ) { source, item in
             source.answerValueSet.map { !$0.hasPrefix("#") } ?? false && item.options == nil
         },
         FormRules(
             "expression-not-evaluated",
             "An expression of the item is not evaluated; if it decides about enablement, the item is always enabled.",
-            .information
+            severity: .information
         ) { source, _ in
             ([FormExtension.enableWhenExpression] + FormExtension.computed).contains { source.extension($0) != nil }
         },
@@ -170,13 +174,15 @@ struct FormRules: Sendable {
     /// Returns the problems of the form as a whole.
     static func problems(of questionnaire: Questionnaire) -> [FormProblem] {
         var problems: [FormProblem] = []
-        func report(_ code: String, _ severity: FormProblem.Severity, _ message: String) {
+        func report(_ code: String, severity: FormProblem.Severity, message: String) {
             problems.append(FormProblem(code: code, severity: severity, linkID: nil, message: message))
         }
         if let name = questionnaire.name, !isIdentifier(name) {
-            report("que-0", .warning, "The name should be an identifier: a capital letter, then letters, digits and _.")
+            report(
+                "que-0", severity: .warning,
+                message: "The name should be an identifier: a capital letter, then letters, digits and _.")
         }
-        if questionnaire.item.isEmpty { report("form-empty", .warning, "The form has no items.") }
+        if questionnaire.item.isEmpty { report("form-empty", severity: .warning, message: "The form has no items.") }
         return problems
     }
 
@@ -207,7 +213,7 @@ struct FormRules: Sendable {
     }
 
     private static func problem(of source: EnablementGraph.Source, at item: FormItem) -> FormProblem? {
-        func problem(_ code: String, _ message: String, _ severity: FormProblem.Severity = .error) -> FormProblem {
+        func problem(_ code: String, _ message: String, severity: FormProblem.Severity = .error) -> FormProblem {
             FormProblem(code: code, severity: severity, linkID: item.linkID, message: message)
         }
         let condition = source.condition
@@ -244,10 +250,12 @@ struct FormRules: Sendable {
         }
         if !canCompare(expected, target) {
             return problem(
-                "condition-type", "A condition's value has a type that its question does not permit.", .warning)
+                "condition-type", "A condition's value has a type that its question does not permit.",
+                severity: .warning)
         }
         if target.index > item.index {
-            return problem("condition-looks-ahead", "A condition refers to a question that comes later.", .warning)
+            return problem(
+                "condition-looks-ahead", "A condition refers to a question that comes later.", severity: .warning)
         }
         return nil
     }

@@ -61,12 +61,16 @@ struct FormBuilder {
             items.append(nil)
             let linkID = source.linkId ?? ""
             if linkID.isEmpty {
-                report("link-id-missing", linkID, "An item has no linkId.")
+                report("link-id-missing", linkID: linkID, message: "An item has no linkId.")
             } else if !linkIDs.insert(linkID).inserted {
-                report("link-id-repeated", linkID, "Two items have this linkId; each needs one of its own (que-2).")
+                report(
+                    "link-id-repeated", linkID: linkID,
+                    message: "Two items have this linkId; each needs one of its own (que-2).")
             }
             let known = source.type.flatMap { $0.isKnown ? $0 : nil }
-            if known == nil { report("item-type-unknown", linkID, "The item's type is not defined by FHIR R4.") }
+            if known == nil {
+                report("item-type-unknown", linkID: linkID, message: "The item's type is not defined by FHIR R4.")
+            }
             // With an unknown type, an item with items inside is a group, and any other item is a question.
             let type = known ?? (source.item.isEmpty ? .string : .group)
             let isOpen = enablementIsOpen || source.extension(FormExtension.enableWhenExpression) != nil
@@ -80,7 +84,7 @@ struct FormBuilder {
         }
     }
 
-    private mutating func report(_ code: String, _ linkID: String, _ message: String) {
+    private mutating func report(_ code: String, linkID: String, message: String) {
         problems.append(
             FormProblem(code: code, severity: .error, linkID: linkID.isEmpty ? nil : linkID, message: message))
     }

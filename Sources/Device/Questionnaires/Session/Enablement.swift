@@ -36,18 +36,18 @@ struct Enablement {
 
     /// Sets `isEnabled` of all states.
     static func update(_ root: inout [ItemState], form: QuestionnaireForm, rules: EnablementRules) {
-        let (isEnabled, blocks) = settle(root, form, rules)
-        write(&root, 0, isEnabled, blocks)
+        let (isEnabled, blocks) = evaluated(root, form: form, rules: rules)
+        write(&root, block: 0, isEnabled: isEnabled, blocks: blocks)
     }
 
     /// Returns enablement and blocks by node. The working copy of the states is released before the result is written,
     /// so that writing does not copy them.
-    private static func settle(
-        _ root: [ItemState], _ form: QuestionnaireForm, _ rules: EnablementRules
+    private static func evaluated(
+        _ root: [ItemState], form: QuestionnaireForm, rules: EnablementRules
     ) -> (isEnabled: [Bool], blocks: [[Int]]) {
         var enablement = Enablement(form: form, rules: rules)
-        enablement.lay(root)
-        enablement.settle()
+        enablement.flatten(root)
+        enablement.evaluate()
         return (enablement.isEnabled, enablement.nodes.map(\.blocks))
     }
 
@@ -57,7 +57,7 @@ struct Enablement {
         nodesOfItem = [[Int]](repeating: [], count: form.all.count)
     }
 
-    private mutating func lay(_ root: [ItemState]) {
+    private mutating func flatten(_ root: [ItemState]) {
         var open: [(states: [ItemState], parent: Int, block: Int)] = [(root, -1, 0)]
         var count = root.count
         var next = 0
@@ -67,7 +67,7 @@ struct Enablement {
             for (position, state) in states.enumerated() {
                 var node = Node(
                     item: state.item, parent: parent, block: block, answers: state.answers.map(\.value))
-                for children in state.places where !children.isEmpty {
+                for children in state.childLists where !children.isEmpty {
                     node.blocks.append(count)
                     open.append((children, block + position, count))
                     count += children.count
@@ -79,17 +79,17 @@ struct Enablement {
         isEnabled = [Bool](repeating: true, count: nodes.count)
     }
 
-    private mutating func settle() {
-        for item in form.graph.order { _ = settle(item) }
+    private mutating func evaluate() {
+        for item in form.graph.order { _ = evaluate(item) }
         for _ in form.graph.circular {
             var changed = false
-            for item in form.graph.circular where settle(item) { changed = true }
+            for item in form.graph.circular where evaluate(item) { changed = true }
             if !changed { return }
         }
     }
 
     /// Returns whether anything changed.
-    private mutating func settle(_ index: Int) -> Bool {
+    private mutating func evaluate(_ index: Int) -> Bool {
         var changed = false
         for node in nodesOfItem[index] {
             let parent = nodes[node].parent
@@ -115,11 +115,11 @@ struct Enablement {
     /// Returns all answers of the nearest occurrences: those inside the same instance of the common ancestors.
     private func answers(for source: EnablementGraph.Source, at node: Int) -> [AnswerValue] {
         guard let target = source.target else { return [] }
-        var place = node
-        for _ in source.sharedDepth..<nodes[node].item.depth { place = nodes[place].parent }
-        var blocks = [nodes[place].block]
-        for ancestor in target.ancestors[source.sharedDepth...] {
-            let position = form.all[ancestor].position
+        var ancestor = node
+        for _ in source.sharedDepth..<nodes[node].item.depth { ancestor = nodes[ancestor].parent }
+        var blocks = [nodes[ancestor].block]
+        for index in target.ancestors[source.sharedDepth...] {
+            let position = form.all[index].position
             blocks = blocks.flatMap { nodes[$0 + position].blocks }
         }
         // Below a disabled item the question is disabled too, so only the question itself is checked.
@@ -127,16 +127,20 @@ struct Enablement {
         return target.type == .quantity ? answers.map(target.measured) : answers
     }
 
-    private static func write(_ states: inout [ItemState], _ block: Int, _ isEnabled: [Bool], _ blocks: [[Int]]) {
+    private static func write(_ states: inout [ItemState], block: Int, isEnabled: [Bool], blocks: [[Int]]) {
         for index in states.indices {
             let node = block + index
             states[index].isEnabled = isEnabled[node]
             var next = blocks[node].makeIterator()
             for group in states[index].groups.indices where !states[index].groups[group].children.isEmpty {
-                if let below = next.next() { write(&states[index].groups[group].children, below, isEnabled, blocks) }
+                if let below = next.next() {
+                    write(&states[index].groups[group].children, block: below, isEnabled: isEnabled, blocks: blocks)
+                }
             }
             for answer in states[index].answers.indices where !states[index].answers[answer].children.isEmpty {
-                if let below = next.next() { write(&states[index].answers[answer].children, below, isEnabled, blocks) }
+                if let below = next.next() {
+                    write(&states[index].answers[answer].children, block: below, isEnabled: isEnabled, blocks: blocks)
+                }
             }
         }
     }

@@ -19,9 +19,9 @@ extension FormSession {
     /// The answer at the path; nil if there is none, or no such question. Setting nil removes the answer.
     public subscript(path: String) -> AnswerValue? {
         get {
-            guard let spot = try? form.spot(path) else { return nil }
-            let answers = answers(at: spot.path)
-            let index = spot.answer ?? 0
+            guard let target = try? form.resolve(path) else { return nil }
+            let answers = answers(at: target.path)
+            let index = target.answer ?? 0
             return answers.indices.contains(index) ? answers[index] : nil
         }
         set {
@@ -37,7 +37,7 @@ extension FormSession {
 
     /// All answers of a question, in their order.
     public subscript(all path: String) -> [AnswerValue] {
-        get { (try? form.spot(path)).map { answers(at: $0.path) } ?? [] }
+        get { (try? form.resolve(path)).map { answers(at: $0.path) } ?? [] }
         set {
             keep(path) { (session) throws(ResponseProblem) in try session.put(.all(newValue), path, isChecked: false) }
         }
@@ -64,8 +64,8 @@ extension FormSession {
     /// problem here.
     public func problems(at path: String) -> [ResponseProblem] {
         let refused = refused.filter { $0.expression == path }
-        guard let spot = try? form.spot(path) else { return refused }
-        return refused + Self.problems(of: answers(at: spot.path), spot, at: clock())
+        guard let target = try? form.resolve(path) else { return refused }
+        return refused + Self.problems(of: answers(at: target.path), target, at: clock())
     }
 
     // MARK: Entering
@@ -86,24 +86,25 @@ extension FormSession {
     }
 
     private mutating func put(_ change: Change, _ path: String, isChecked: Bool) throws(ResponseProblem) {
-        let spot = try form.spot(path)
+        let target = try form.resolve(path)
         var changed = self
-        switch spot.item.type {
-        case .group: throw spot.problem("group-answered", "A group takes items, not answers: set those inside.")
-        case .display: throw spot.problem("display-answered", "A display item takes no answer.")
-        default: try changed.makeRoom(for: spot)
+        switch target.item.type {
+        case .group: throw target.problem("group-answered", "A group takes items, not answers: set those inside.")
+        case .display: throw target.problem("display-answered", "A display item takes no answer.")
+        default: try changed.createInstances(for: target)
         }
-        let values = try Self.values(change, changed.answers(at: spot.path), spot)
-        if isChecked, let error = Self.problems(of: values, spot, at: clock()).first(where: { $0.severity == .error }) {
+        let values = try Self.values(change, current: changed.answers(at: target.path), target: target)
+        if isChecked, let error = Self.problems(of: values, target, at: clock()).first(where: { $0.severity == .error })
+        {
             throw error
         }
-        guard !values.isEmpty || !changed.answers(at: spot.path).isEmpty else {
+        guard !values.isEmpty || !changed.answers(at: target.path).isEmpty else {
             // There is nothing to remove, so no instance is created.
             refused.removeAll { $0.expression == path }
             return
         }
-        guard changed.place(values, at: spot.path) else {
-            throw spot.problem("item-misplaced", "The item does not belong here.")
+        guard changed.enter(values, at: target.path) else {
+            throw target.problem("item-misplaced", "The item does not belong here.")
         }
         changed.refused.removeAll { $0.expression == path }
         changed.update()
@@ -111,22 +112,22 @@ extension FormSession {
     }
 
     /// Creates the next instance of a group, if the path contains it.
-    private mutating func makeRoom(for spot: AnswerSpot) throws(ResponseProblem) {
+    private mutating func createInstances(for target: ResolvedPath) throws(ResponseProblem) {
         var above = ItemPath([])
-        for step in spot.path.steps.dropLast() {
+        for step in target.path.steps.dropLast() {
             above.steps.append(step)
             guard let state = state(at: above) else {
-                throw spot.problem("item-misplaced", "The item does not belong here.")
+                throw target.problem("item-misplaced", "The item does not belong here.")
             }
             if state.item.type != .group {
                 guard state.answers.indices.contains(step.instance) else {
-                    throw spot.problem(
+                    throw target.problem(
                         "parent-unanswered",
                         "The question above this item has no such answer, so there are no items below it.")
                 }
             } else if !state.groups.indices.contains(step.instance) {
-                guard step.instance == state.groups.count, placeGroup(at: above) else {
-                    throw spot.problem(
+                guard step.instance == state.groups.count, createGroup(at: above) else {
+                    throw target.problem(
                         "repetition-missing",
                         "The group \(step.linkID) has \(state.groups.count) repetitions, counted from 0: only the next can "
                             + "be added, if the group repeats.")
@@ -136,18 +137,18 @@ extension FormSession {
     }
 
     private static func values(
-        _ change: Change, _ standing: [AnswerValue], _ spot: AnswerSpot
+        _ change: Change, current: [AnswerValue], target: ResolvedPath
     ) throws(ResponseProblem) -> [AnswerValue] {
-        switch (change, spot.answer) {
+        switch (change, target.answer) {
         case (.all(let values), _): return values
         case (.one(let value), nil): return value.map { [$0] } ?? []
         case (.one(let value), let index?):
-            var values = standing
+            var values = current
             if values.indices.contains(index) {
                 if let value { values[index] = value } else { values.remove(at: index) }
             } else if let value {
                 guard index == values.count else {
-                    throw spot.problem(
+                    throw target.problem(
                         "repetition-missing",
                         "The question has \(values.count) answers, counted from 0: only the next can be added.")
                 }
@@ -159,23 +160,23 @@ extension FormSession {
 
     /// Returns the problems of answers to a question, of each answer and of all together.
     private static func problems(
-        of values: [AnswerValue], _ spot: AnswerSpot, at moment: DateTime
+        of values: [AnswerValue], _ target: ResolvedPath, at moment: DateTime
     ) -> [ResponseProblem] {
-        let item = spot.item
+        let item = target.item
         var problems = values.flatMap { AnswerCheck.findings(of: $0, for: item, at: moment) }.map {
             ResponseProblem(
-                code: $0.code, severity: $0.severity, expression: spot.written, linkID: item.linkID,
+                code: $0.code, severity: $0.severity, expression: target.written, linkID: item.linkID,
                 message: $0.message)
         }
         guard values.count > 1 else { return problems }
-        if !item.repeats { problems.append(spot.problem("repeats", "The question takes one answer.")) }
-        if let most = item.limits.maxOccurs, values.count > most {
-            problems.append(spot.problem("max-occurs", "The maximum is \(most)."))
+        if !item.repeats { problems.append(target.problem("repeats", "The question takes one answer.")) }
+        if let maximum = item.limits.maxOccurs, values.count > maximum {
+            problems.append(target.problem("max-occurs", "The maximum is \(maximum)."))
         }
         let exclusive = (item.options ?? []).filter(\.isExclusive)
         if values.contains(where: { value in exclusive.contains { value.equals($0.value) } }) {
             problems.append(
-                spot.problem("option-exclusive", "One of the chosen answers excludes all others."))
+                target.problem("option-exclusive", "One of the chosen answers excludes all others."))
         }
         return problems
     }

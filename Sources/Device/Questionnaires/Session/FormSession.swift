@@ -59,7 +59,7 @@ public struct FormSession: Sendable {
     /// - Returns: false if there is no such question.
     @discardableResult
     public mutating func setAnswers(_ values: [AnswerValue], at path: ItemPath) -> Bool {
-        let done = place(values, at: path)
+        let done = enter(values, at: path)
         if done { update() }
         return done
     }
@@ -69,7 +69,7 @@ public struct FormSession: Sendable {
     /// - Returns: false if there is no such group, or if it does not repeat.
     @discardableResult
     public mutating func ensureGroup(at path: ItemPath) -> Bool {
-        let done = placeGroup(at: path)
+        let done = createGroup(at: path)
         if done { update() }
         return done
     }
@@ -92,7 +92,7 @@ public struct FormSession: Sendable {
     }
 
     /// Sets answers like ``setAnswers(_:at:)``, but without ``update()``.
-    mutating func place(_ values: [AnswerValue], at path: ItemPath) -> Bool {
+    mutating func enter(_ values: [AnswerValue], at path: ItemPath) -> Bool {
         change(path) { state in
             guard state.item.isQuestion else { return false }
             let item = state.item
@@ -117,7 +117,7 @@ public struct FormSession: Sendable {
     }
 
     /// Creates an instance like ``ensureGroup(at:)``, but without ``update()``.
-    mutating func placeGroup(at path: ItemPath) -> Bool {
+    mutating func createGroup(at path: ItemPath) -> Bool {
         guard let last = path.steps.last, last.instance >= 0, last.instance < Self.maximumInstances else {
             return false
         }
@@ -155,19 +155,19 @@ public struct FormSession: Sendable {
     }
 
     private mutating func change(_ path: ItemPath, _ body: (inout ItemState) -> Bool) -> Bool {
-        Self.change(&root, form, path.steps[...], body)
+        Self.change(&root, form: form, steps: path.steps[...], body)
     }
 
     private static func change(
-        _ states: inout [ItemState], _ form: QuestionnaireForm, _ steps: ArraySlice<ItemPath.Step>,
+        _ states: inout [ItemState], form: QuestionnaireForm, steps: ArraySlice<ItemPath.Step>,
         _ body: (inout ItemState) -> Bool
     ) -> Bool {
         guard let step = steps.first, let index = states.index(of: step.linkID, in: form) else { return false }
         if steps.count == 1 { return body(&states[index]) }
         if states[index].groups.indices.contains(step.instance) {
-            return change(&states[index].groups[step.instance].children, form, steps.dropFirst(), body)
+            return change(&states[index].groups[step.instance].children, form: form, steps: steps.dropFirst(), body)
         }
         guard states[index].answers.indices.contains(step.instance) else { return false }
-        return change(&states[index].answers[step.instance].children, form, steps.dropFirst(), body)
+        return change(&states[index].answers[step.instance].children, form: form, steps: steps.dropFirst(), body)
     }
 }

@@ -18,7 +18,7 @@ package struct ItemState: Sendable {
     }
 
     /// The lists of items below it: in each instance, and below each answer.
-    var places: [[ItemState]] { groups.map(\.children) + answers.map(\.children) }
+    var childLists: [[ItemState]] { groups.map(\.children) + answers.map(\.children) }
 
     /// Whether the item or a descendant has an answer.
     var hasAnswers: Bool { !answers.isEmpty || groups.contains { $0.hasAnswers } }

@@ -26,7 +26,7 @@ extension AnswerCheck {
                 ]
         }
         if let unit = item.unit?.code, let code, unit != code, !limits.takesOtherUnits, !limits.hasUnitSet {
-            return [Finding("unit", "The answer's unit differs from the question's unit.", .warning)]
+            return [Finding("unit", "The answer's unit differs from the question's unit.", severity: .warning)]
         }
         return []
     }
@@ -44,10 +44,11 @@ extension AnswerCheck {
         let length = data.flatMap { base64Bytes($0) }
         if data != nil, length == nil { findings.append(Finding("attachment-data", "The file's data is not base64.")) }
         let declared = value.json["size"]?.number?.decimal
-        if let most = item.limits.maxSize, let size = [length.map { Decimal($0) }, declared].compactMap({ $0 }).max(),
-            size > most
+        if let maximum = item.limits.maxSize,
+            let size = [length.map { Decimal($0) }, declared].compactMap({ $0 }).max(),
+            size > maximum
         {
-            findings.append(Finding("max-size", "The file is larger than \(most) bytes."))
+            findings.append(Finding("max-size", "The file is larger than \(maximum) bytes."))
         }
         if let length, let declared, Decimal(length) != declared {
             findings.append(Finding("attachment-size", "The file's size differs from the declared one."))
@@ -95,7 +96,7 @@ extension AnswerCheck {
                 return [Finding("reference-type-unknown", "FHIR R4 does not define the referenced resource type.")]
             }
             if literal == nil, text.hasPrefix("http") {
-                return [Finding("reference", "The URL does not end with a resource's type and id.", .warning)]
+                return [Finding("reference", "The URL does not end with a resource's type and id.", severity: .warning)]
             }
         } else if reference["identifier"] == nil, reference["display"] == nil {
             return [Finding("reference", "The reference has no target.")]

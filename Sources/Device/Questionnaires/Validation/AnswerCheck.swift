@@ -9,7 +9,7 @@ package enum AnswerCheck {
         package let severity: FormProblem.Severity
         package let message: String
 
-        init(_ code: String, _ message: String, _ severity: FormProblem.Severity = .error) {
+        init(_ code: String, _ message: String, severity: FormProblem.Severity = .error) {
             self.code = code
             self.severity = severity
             self.message = message
@@ -30,7 +30,7 @@ package enum AnswerCheck {
         guard isWellFormed(value) else {
             return [Finding("answer-malformed", "The answer is not valid for its type.")]
         }
-        return text(value, item) + range(value, item, moment) + options(value, item) + units(value, item)
+        return text(value, item) + range(value, item: item, at: moment) + options(value, item) + units(value, item)
             + attachment(value, item) + reference(value, item) + (item.type == .url ? url(value.json.string ?? "") : [])
     }
 
@@ -66,12 +66,12 @@ package enum AnswerCheck {
             return []
         }
         let length = text.unicodeScalars.count
-        if let most = item.limits.maxLength, length > most {
-            findings.append(Finding("max-length", "The answer is longer than \(most) characters."))
+        if let maximum = item.limits.maxLength, length > maximum {
+            findings.append(Finding("max-length", "The answer is longer than \(maximum) characters."))
         }
         guard isText else { return findings }
-        if let least = item.limits.minLength, length < least {
-            findings.append(Finding("min-length", "The answer is shorter than \(least) characters."))
+        if let minimum = item.limits.minLength, length < minimum {
+            findings.append(Finding("min-length", "The answer is shorter than \(minimum) characters."))
         }
         if item.type == .string, text.contains(where: \.isNewline) {
             findings.append(Finding("newline", "The answer must be on one line."))
@@ -82,16 +82,18 @@ package enum AnswerCheck {
                 Finding("regex", item.limits.validationText ?? "The answer does not have the required form."))
         case .undecided:
             findings.append(
-                Finding("regex-undecided", "Matching the form's pattern takes too long; it is not checked.", .warning))
+                Finding(
+                    "regex-undecided", "Matching the form's pattern takes too long; it is not checked.",
+                    severity: .warning))
         case .matches, nil: break
         }
         return findings
     }
 
-    private static func range(_ value: AnswerValue, _ item: FormItem, _ moment: DateTime) -> [Finding] {
+    private static func range(_ value: AnswerValue, item: FormItem, at moment: DateTime) -> [Finding] {
         var findings: [Finding] = []
         if let limit = item.limits.minimum(at: moment) {
-            switch compare(value, limit, item) {
+            switch compare(value, with: limit, item: item) {
             case .ordered(.orderedAscending):
                 findings.append(Finding("min-value", "The answer is below the least value."))
             case .otherUnit:
@@ -101,12 +103,12 @@ package enum AnswerCheck {
                 findings.append(
                     Finding(
                         "min-value-unit", "The form does not specify the unit of the minimum; it is not checked.",
-                        .warning))
+                        severity: .warning))
             default: break
             }
         }
         if let limit = item.limits.maximum(at: moment) {
-            switch compare(value, limit, item) {
+            switch compare(value, with: limit, item: item) {
             case .ordered(.orderedDescending):
                 findings.append(Finding("max-value", "The answer is above the greatest value."))
             case .otherUnit:
@@ -116,14 +118,14 @@ package enum AnswerCheck {
                 findings.append(
                     Finding(
                         "max-value-unit",
-                        "The form does not specify the unit of the maximum; it is not checked.", .warning))
+                        "The form does not specify the unit of the maximum; it is not checked.", severity: .warning))
             default: break
             }
         }
-        if let most = item.limits.maxDecimalPlaces, let number = value.json.number ?? value.quantity?.value,
-            decimalPlaces(number) > most
+        if let maximum = item.limits.maxDecimalPlaces, let number = value.json.number ?? value.quantity?.value,
+            decimalPlaces(number) > maximum
         {
-            findings.append(Finding("decimal-places", "The answer has more than \(most) decimal places."))
+            findings.append(Finding("decimal-places", "The answer has more than \(maximum) decimal places."))
         }
         return findings
     }
@@ -140,7 +142,7 @@ package enum AnswerCheck {
 
     /// Compares after conversion. A limit without a unit has the only unit that the form permits; so does a number that
     /// answers a quantity question.
-    private static func compare(_ value: AnswerValue, _ limit: AnswerValue, _ item: FormItem) -> Comparison {
+    private static func compare(_ value: AnswerValue, with limit: AnswerValue, item: FormItem) -> Comparison {
         let limit = item.measured(limit)
         var value = item.measured(value)
         if limit.type == "Quantity", let number = value.json.number, let unit = item.units.only {
@@ -162,8 +164,8 @@ package enum AnswerCheck {
         let parts = number.text.split(whereSeparator: { $0 == "e" || $0 == "E" })
         let fraction = parts.first?.split(separator: ".").dropFirst().first?.count ?? 0
         let exponent = parts.dropFirst().first.flatMap { Int($0) } ?? 0
-        let (places, overflow) = fraction.subtractingReportingOverflow(exponent)
-        return overflow ? .max : max(0, places)
+        let (count, overflow) = fraction.subtractingReportingOverflow(exponent)
+        return overflow ? .max : max(0, count)
     }
 
     private static func options(_ value: AnswerValue, _ item: FormItem) -> [Finding] {

@@ -57,8 +57,8 @@ private struct ResponseCheck {
     }
 
     private mutating func report(
-        _ code: String, _ severity: FormProblem.Severity = .error, _ expression: String, _ linkID: String?,
-        _ message: String
+        _ code: String, severity: FormProblem.Severity = .error, at expression: String, linkID: String?,
+        message: String
     ) {
         problems.append(
             ResponseProblem(code: code, severity: severity, expression: expression, linkID: linkID, message: message))
@@ -69,22 +69,26 @@ private struct ResponseCheck {
         let root = "QuestionnaireResponse"
         named(response.questionnaire, form.questionnaire)
         switch form.questionnaire.status {
-        case .draft: report("questionnaire-draft", .warning, root, nil, "The form is a draft.")
-        case .retired: report("questionnaire-retired", .warning, root, nil, "The form is retired.")
+        case .draft:
+            report("questionnaire-draft", severity: .warning, at: root, linkID: nil, message: "The form is a draft.")
+        case .retired:
+            report("questionnaire-retired", severity: .warning, at: root, linkID: nil, message: "The form is retired.")
         default: break
         }
         if let period = form.questionnaire.effectivePeriod, let authored = response.authored {
             let isEarly = period.start.map { authored.end() <= $0.start() } ?? false
             let isLate = period.end.map { authored.start() >= $0.end() } ?? false
             if isEarly || isLate {
-                report("questionnaire-inactive", .warning, root, nil, "The form was not in use when it was answered.")
+                report(
+                    "questionnaire-inactive", severity: .warning, at: root, linkID: nil,
+                    message: "The form was not in use when it was answered.")
             }
         }
     }
 
     /// Checks the form in the response: its canonical URL or, as in some apps, a reference with its id.
     private mutating func named(_ name: String?, _ questionnaire: Questionnaire) {
-        let place = "QuestionnaireResponse.questionnaire"
+        let path = "QuestionnaireResponse.questionnaire"
         guard let name else { return }
         let canonical = CanonicalURL(name)
         guard questionnaire.isNamed(by: canonical) else {
@@ -92,13 +96,15 @@ private struct ResponseCheck {
                 // Only a canonical URL proves that it is another form.
                 let isCertain = questionnaire.url != nil && name.contains(":")
                 report(
-                    "questionnaire-other", isCertain ? .error : .warning, place, nil,
-                    "The response is for another form.")
+                    "questionnaire-other", severity: isCertain ? .error : .warning, at: path, linkID: nil,
+                    message: "The response is for another form.")
             }
             return
         }
         if let version = questionnaire.version, let asked = canonical.version, asked != version {
-            report("questionnaire-version", .warning, place, nil, "The response is for another version of the form.")
+            report(
+                "questionnaire-version", severity: .warning, at: path, linkID: nil,
+                message: "The response is for another version of the form.")
         }
     }
 
@@ -111,7 +117,9 @@ private struct ResponseCheck {
         let here = state.expression ?? parent
         guard state.isEnabled else {
             if state.hasAnswers {
-                report("not-enabled", .error, here, item.linkID, "The item is not enabled and must have no answer.")
+                report(
+                    "not-enabled", severity: .error, at: here, linkID: item.linkID,
+                    message: "The item is not enabled and must have no answer.")
             }
             return
         }
@@ -124,41 +132,53 @@ private struct ResponseCheck {
             // A required group needs an answer inside; without a required group, its required questions need no
             // answers.
             if item.isRequired, !state.groups.contains(where: \.hasAnswers) {
-                report("required", missing, here, item.linkID, "At least one question of this group needs an answer.")
+                report(
+                    "required", severity: missing, at: here, linkID: item.linkID,
+                    message: "At least one question of this group needs an answer.")
             }
-            occurrences(state.groups.count, state, here, missing, tooMany)
+            occurrences(state.groups.count, of: state, at: here, missing: missing, tooMany: tooMany)
             for group in state.groups { items(group.children, at: group.expression ?? here) }
         default:
             if item.isRequired, state.answers.isEmpty {
-                report("required", missing, here, item.linkID, "The question needs an answer.")
+                report(
+                    "required", severity: missing, at: here, linkID: item.linkID,
+                    message: "The question needs an answer.")
             }
             if state.answers.count > 1, !item.repeats {
-                report("repeats", tooMany, here, item.linkID, "The question takes one answer.")
+                report(
+                    "repeats", severity: tooMany, at: here, linkID: item.linkID,
+                    message: "The question takes one answer.")
             }
-            occurrences(state.answers.count, state, here, missing, tooMany)
+            occurrences(state.answers.count, of: state, at: here, missing: missing, tooMany: tooMany)
             exclusive(state, here)
             for answer in state.answers {
-                let place = answer.expression ?? here
+                let path = answer.expression ?? here
                 for finding in AnswerCheck.findings(of: answer.value, for: item, at: moment) {
-                    report(finding.code, finding.severity, place, item.linkID, finding.message)
+                    report(
+                        finding.code, severity: finding.severity, at: path, linkID: item.linkID,
+                        message: finding.message)
                 }
-                items(answer.children, at: place)
+                items(answer.children, at: path)
             }
         }
     }
 
     /// Checks the number of answers or instances. An absent item that is not required has no minimum.
     private mutating func occurrences(
-        _ count: Int, _ state: ItemState, _ here: String, _ missing: FormProblem.Severity,
-        _ tooMany: FormProblem.Severity
+        _ count: Int, of state: ItemState, at here: String, missing: FormProblem.Severity,
+        tooMany: FormProblem.Severity
     ) {
         let limits = state.item.limits
         let isThere = state.item.isRequired || state.expression != nil
-        if let least = limits.minOccurs, count < least, isThere {
-            report("min-occurs", missing, here, state.item.linkID, "At least \(least) are required.")
+        if let minimum = limits.minOccurs, count < minimum, isThere {
+            report(
+                "min-occurs", severity: missing, at: here, linkID: state.item.linkID,
+                message: "At least \(minimum) are required.")
         }
-        if let most = limits.maxOccurs, count > most {
-            report("max-occurs", tooMany, here, state.item.linkID, "The maximum is \(most).")
+        if let maximum = limits.maxOccurs, count > maximum {
+            report(
+                "max-occurs", severity: tooMany, at: here, linkID: state.item.linkID,
+                message: "The maximum is \(maximum).")
         }
     }
 
@@ -167,7 +187,8 @@ private struct ResponseCheck {
         let exclusive = options.filter(\.isExclusive)
         if state.answers.contains(where: { answer in exclusive.contains { answer.value.equals($0.value) } }) {
             report(
-                "option-exclusive", .error, here, state.item.linkID, "One of the chosen answers excludes all others.")
+                "option-exclusive", severity: .error, at: here, linkID: state.item.linkID,
+                message: "One of the chosen answers excludes all others.")
         }
     }
 }

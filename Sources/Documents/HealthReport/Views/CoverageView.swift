@@ -35,13 +35,13 @@ struct CoverageView {
                     + rows.map { "\($0.name) on \(ReportNumber.count($0.days, "day"))" }.joined(separator: ", ") + ".",
                 height: rows.count * Self.rowHeight + 24, to: &html
             ) { html in
-                for (place, row) in rows.enumerated() {
-                    let y = place * Self.rowHeight
-                    html.element("text", ["class": "name", "x": "0", "y": String(y + 15)], row.name)
+                for (index, row) in rows.enumerated() {
+                    let y = index * Self.rowHeight
+                    html.element("text", attributes: ["class": "name", "x": "0", "y": String(y + 15)], row.name)
                     html.element(
-                        "text", ["x": "100%", "y": String(y + 15), "text-anchor": "end"],
+                        "text", attributes: ["x": "100%", "y": String(y + 15), "text-anchor": "end"],
                         ReportNumber.count(row.days, "day"))
-                    draw(row.counts, row.name, y: y + 21, period, starts, to: &html)
+                    draw(row.counts, name: row.name, y: y + 21, period: period, starts: starts, to: &html)
                 }
                 TimeChart.ticks(period, starts, y: rows.count * Self.rowHeight + 12, to: &html)
             }
@@ -51,32 +51,32 @@ struct CoverageView {
             ReportTable(
                 caption: "Observations by \(period.rawValue) and source",
                 header: [period.title] + rows.map(\.name),
-                rows: starts.indices.filter { place in rows.contains { $0.counts[place].count > 0 } }.map { place in
-                    (period.label(starts[place]), rows.map { .number($0.counts[place].count) })
+                rows: starts.indices.filter { index in rows.contains { $0.counts[index].count > 0 } }.map { index in
+                    (period.label(starts[index]), rows.map { .number($0.counts[index].count) })
                 }
             ).writeDetails(to: &html, summary: "Sources as a table")
         }
     }
 
     private func draw(
-        _ counts: [(count: Int, days: Int)], _ name: String, y: Int, _ period: ReportPeriod, _ starts: [HealthDay],
+        _ counts: [(count: Int, days: Int)], name: String, y: Int, period: ReportPeriod, starts: [HealthDay],
         to html: inout HTML
     ) {
         html.element(
-            "rect", ["class": "track", "x": "0", "y": String(y), "width": "100%", "height": "14"]
+            "rect", attributes: ["class": "track", "x": "0", "y": String(y), "width": "100%", "height": "14"]
         ) { _ in }
         let slots = Double(TimeChart.slots(starts.count))
-        for (place, value) in counts.enumerated() where value.count > 0 {
+        for (index, value) in counts.enumerated() where value.count > 0 {
             let mean = value.count / max(1, value.days)
             let style = mean < 10 ? "few" : mean < 100 ? "some" : mean < 1000 ? "many" : "bar"
             html.element(
                 "rect",
-                [
+                attributes: [
                     "class": style, "y": String(y), "height": "14",
-                    "x": ReportNumber.percent(Double(place) / slots),
+                    "x": ReportNumber.percent(Double(index) / slots),
                     "width": ReportNumber.percent(1 / slots),
                 ]
-            ) { $0.element("title", "\(name), \(period.label(starts[place])): \(ReportNumber.grouped(value.count))") }
+            ) { $0.element("title", "\(name), \(period.label(starts[index])): \(ReportNumber.grouped(value.count))") }
             html.line()
         }
     }
@@ -84,11 +84,11 @@ struct CoverageView {
     /// Returns the number of observations in each period, and the number of days with observations.
     private static func counts(_ days: [Int: Int], _ starts: [HealthDay]) -> [(count: Int, days: Int)] {
         var counts = Array(repeating: (count: 0, days: 0), count: starts.count)
-        var place = 0
+        var index = 0
         for (day, count) in days.sorted(by: { $0.key < $1.key }) {
-            while place + 1 < starts.count, starts[place + 1].number <= day { place += 1 }
-            counts[place].count += count
-            counts[place].days += 1
+            while index + 1 < starts.count, starts[index + 1].number <= day { index += 1 }
+            counts[index].count += count
+            counts[index].days += 1
         }
         return counts
     }

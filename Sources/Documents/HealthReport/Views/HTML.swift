@@ -10,7 +10,7 @@ struct HTML {
 
     /// Adds an element with the content that the body adds.
     mutating func element(
-        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ body: (inout HTML) -> Void
+        _ name: StaticString, attributes: KeyValuePairs<StaticString, String>, _ body: (inout HTML) -> Void
     ) {
         open(name, attributes)
         text += ">"
@@ -18,19 +18,19 @@ struct HTML {
         text += "</\(name)>"
     }
 
-    mutating func element(_ name: StaticString, _ body: (inout HTML) -> Void) { element(name, [:], body) }
+    mutating func element(_ name: StaticString, _ body: (inout HTML) -> Void) { element(name, attributes: [:], body) }
 
     /// Adds an element that contains text.
     mutating func element(
-        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ text: String
+        _ name: StaticString, attributes: KeyValuePairs<StaticString, String>, _ text: String
     ) {
-        element(name, attributes) { $0.text(text) }
+        element(name, attributes: attributes) { $0.text(text) }
     }
 
-    mutating func element(_ name: StaticString, _ text: String) { element(name, [:], text) }
+    mutating func element(_ name: StaticString, _ text: String) { element(name, attributes: [:], text) }
 
     /// Adds a void element of HTML: `meta`, `br`.
-    mutating func void(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:]) {
+    mutating func void(_ name: StaticString, attributes: KeyValuePairs<StaticString, String> = [:]) {
         open(name, attributes)
         text += ">"
     }

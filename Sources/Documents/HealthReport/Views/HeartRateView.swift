@@ -34,15 +34,15 @@ struct HeartRateView {
             html.element("h3", title)
             TimeChart.legend([("range", "lowest to highest"), ("middle", "median")], to: &html)
             chart.write(to: &html) { html in
-                for (place, range) in ranges.values.enumerated() {
+                for (index, range) in ranges.values.enumerated() {
                     guard let range, let median = range.median else { continue }
                     let words =
-                        "\(ranges.period.label(ranges.starts[place])): \(ReportNumber.tenth(range.lowest)) to "
+                        "\(ranges.period.label(ranges.starts[index])): \(ReportNumber.tenth(range.lowest)) to "
                         + "\(ReportNumber.tenth(range.highest)), median \(median) beats a minute"
                     chart.mark(
-                        "range", at: place, from: range.lowest, to: range.highest, least: 3, words: words, in: &html)
+                        "range", at: index, from: range.lowest, to: range.highest, least: 3, words: words, in: &html)
                     chart.mark(
-                        "middle", at: place, from: Double(median), to: Double(median), least: 3, words: words,
+                        "middle", at: index, from: Double(median), to: Double(median), least: 3, words: words,
                         in: &html)
                 }
             }

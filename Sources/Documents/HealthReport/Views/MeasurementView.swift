@@ -14,7 +14,7 @@ struct MeasurementView {
     let nights: [(day: HealthDay, times: SleepTimes)]
 
     func write(to html: inout HTML) {
-        html.element("h3", ["id": id], content.title)
+        html.element("h3", attributes: ["id": id], content.title)
         html.line()
         html.element("p", lead)
         if let single {
@@ -47,9 +47,9 @@ struct MeasurementView {
             ).write(to: &html)
         }
         if let file = content.file {
-            html.element("p", ["class": "file"]) { html in
+            html.element("p", attributes: ["class": "file"]) { html in
                 html.text("Every row: ")
-                html.element("a", ["href": file], file)
+                html.element("a", attributes: ["href": file], file)
             }
         }
         html.line()

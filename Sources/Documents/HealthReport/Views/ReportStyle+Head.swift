@@ -3,13 +3,13 @@ extension ReportStyle {
     /// engines.
     static func writeHead(_ title: String, to html: inout HTML) {
         html.line()
-        html.void("meta", ["charset": "utf-8"])
+        html.void("meta", attributes: ["charset": "utf-8"])
         html.line()
-        html.void("meta", ["http-equiv": "Content-Security-Policy", "content": policy])
+        html.void("meta", attributes: ["http-equiv": "Content-Security-Policy", "content": policy])
         html.line()
-        html.void("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"])
-        html.void("meta", ["name": "referrer", "content": "no-referrer"])
-        html.void("meta", ["name": "robots", "content": "noindex"])
+        html.void("meta", attributes: ["name": "viewport", "content": "width=device-width, initial-scale=1"])
+        html.void("meta", attributes: ["name": "referrer", "content": "no-referrer"])
+        html.void("meta", attributes: ["name": "robots", "content": "noindex"])
         html.line()
         html.element("title", title)
         html.line()

@@ -33,7 +33,9 @@ struct ReportTable {
         html.element("details") { html in
             html.element("summary", summary)
             // A scrolling region must be reachable by the keyboard, and needs a name for that.
-            html.element("div", ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": summary]) { html in
+            html.element(
+                "div", attributes: ["class": "scroll", "role": "region", "tabindex": "0", "aria-label": summary]
+            ) { html in
                 write(to: &html)
             }
         }
@@ -42,12 +44,12 @@ struct ReportTable {
 
     func write(to html: inout HTML) {
         html.element("table") { html in
-            html.element("caption", ["class": isCaptionHidden ? "unseen" : "seen"], caption)
+            html.element("caption", attributes: ["class": isCaptionHidden ? "unseen" : "seen"], caption)
             html.element("thead") { html in
                 html.element("tr") { html in
                     for (column, name) in header.enumerated() {
                         let isWords = column == 0 || rows.first?.cells[column - 1].isWords == true
-                        html.element("th", ["scope": "col", "class": isWords ? "words" : "number"], name)
+                        html.element("th", attributes: ["scope": "col", "class": isWords ? "words" : "number"], name)
                     }
                 }
             }
@@ -55,7 +57,7 @@ struct ReportTable {
                 for row in rows {
                     html.line()
                     html.element("tr") { html in
-                        html.element("th", ["scope": "row", "class": names.rawValue], row.name)
+                        html.element("th", attributes: ["scope": "row", "class": names.rawValue], row.name)
                         for cell in row.cells { write(cell, to: &html) }
                     }
                 }
@@ -65,12 +67,12 @@ struct ReportTable {
 
     private func write(_ cell: Cell, to html: inout HTML) {
         if cell.isWords {
-            html.element("td", ["class": "words"], cell.text)
+            html.element("td", attributes: ["class": "words"], cell.text)
             return
         }
         html.element("td") { html in
             guard let value = cell.value else { return html.text(cell.text) }
-            html.element("data", ["value": value], cell.text)
+            html.element("data", attributes: ["value": value], cell.text)
         }
     }
 }

@@ -25,8 +25,8 @@ struct SleepView {
         html.element("p", lead + ".")
         let word = sums.period == .day ? "night" : sums.period.rawValue
         let title = sums.period == .day ? "Sleep by night" : "Sleep per night, average of each \(word)"
-        let most = sums.filled.map(\.value.highest).max() ?? 0
-        let top = max(2, (most / 7200).rounded(.up) * 2)
+        let highest = sums.filled.map(\.value.highest).max() ?? 0
+        let top = max(2, (highest / 7200).rounded(.up) * 2)
         let chart = TimeChart(
             name: "sleep", title: title,
             description: "A bar for each \(word) from \(sums.range), with the hours in each stage of sleep and a "
@@ -37,8 +37,8 @@ struct SleepView {
             html.element("h3", title)
             TimeChart.legend(keys, to: &html)
             chart.write(to: &html) { html in
-                for (place, sum) in sums.values.enumerated() {
-                    if let sum { draw(sum, at: place, sums, chart, to: &html) }
+                for (index, sum) in sums.values.enumerated() {
+                    if let sum { draw(sum, at: index, of: sums, chart: chart, to: &html) }
                 }
             }
             html.element(
@@ -59,21 +59,21 @@ struct SleepView {
     }
 
     private func draw(
-        _ sum: Sum, at place: Int, _ sums: Periods<Sum>, _ chart: TimeChart, to html: inout HTML
+        _ sum: Sum, at index: Int, of sums: Periods<Sum>, chart: TimeChart, to html: inout HTML
     ) {
-        let label = sums.period.label(sums.starts[place])
+        let label = sums.period.label(sums.starts[index])
         var base = 0.0
         for (stage, style) in Self.stages where sum.times[stage] > 0 {
             let hours = sum.mean(stage) / 3600
             chart.mark(
-                style, at: place, from: base, to: base + hours, gap: 1,
+                style, at: index, from: base, to: base + hours, gap: 1,
                 words: "\(label): \(stage.title), \(ReportNumber.hours(Int64(sum.mean(stage))))", in: &html)
             base += hours
         }
         if sum.times[.inBed] > 0 {
             let seconds = sum.mean(.inBed)
             chart.mark(
-                "bed", at: place, from: seconds / 3600, to: seconds / 3600, least: 2,
+                "bed", at: index, from: seconds / 3600, to: seconds / 3600, least: 2,
                 words: "\(label): In bed, \(ReportNumber.hours(Int64(seconds)))", in: &html)
         }
     }

@@ -22,22 +22,22 @@ struct StepsView {
             "\(ReportNumber.count(ReportNumber.whole(total), "step")) on \(ReportNumber.count(days.count, "day")): "
                 + "\(ReportNumber.grouped(mean)) on an average day with data.")
         let title = isByDay ? "Steps per day" : "Steps per day, average of each \(word)"
-        let most = sums.filled.map(\.value.mean).max() ?? 0
-        let top = ReportNumber.ceiling(max(most, 10))
+        let highest = sums.filled.map(\.value.mean).max() ?? 0
+        let top = ReportNumber.ceiling(max(highest, 10))
         let chart = TimeChart(
             name: "steps", title: title,
             description: "A bar for each \(word) from \(sums.range). The highest is "
-                + "\(ReportNumber.grouped(most)) steps a day.",
+                + "\(ReportNumber.grouped(highest)) steps a day.",
             scale: 0...top, labels: [top, top / 2, 0].map { ReportNumber.grouped($0) }, period: sums.period,
             starts: sums.starts)
         html.element("figure") { html in
             html.element("h3", title)
             chart.write(to: &html) { html in
-                for (place, value) in sums.values.enumerated() {
+                for (index, value) in sums.values.enumerated() {
                     guard let value else { continue }
-                    let words = "\(sums.period.label(sums.starts[place])): \(ReportNumber.grouped(value.mean)) steps"
+                    let words = "\(sums.period.label(sums.starts[index])): \(ReportNumber.grouped(value.mean)) steps"
                     chart.mark(
-                        "bar", at: place, from: 0, to: value.mean, least: 1, words: isByDay ? words : words + " a day",
+                        "bar", at: index, from: 0, to: value.mean, least: 1, words: isByDay ? words : words + " a day",
                         in: &html)
                 }
             }

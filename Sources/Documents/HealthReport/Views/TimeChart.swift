@@ -21,17 +21,19 @@ struct TimeChart {
 
     /// Writes the plot with the marks that `marks` draws in it.
     func write(to html: inout HTML, marks: (inout HTML) -> Void) {
-        html.element("div", ["class": "plot"]) { html in
-            html.element("div", ["class": "scale", "aria-hidden": "true"]) { html in
+        html.element("div", attributes: ["class": "plot"]) { html in
+            html.element("div", attributes: ["class": "scale", "aria-hidden": "true"]) { html in
                 for label in labels { html.element("span", label) }
             }
             html.line()
             Self.drawing(name: name, title: title, description: description, height: Self.height, to: &html) { html in
-                for place in labels.indices {
-                    let y = Self.top + Self.plotHeight * Double(place) / Double(max(1, labels.count - 1))
+                for index in labels.indices {
+                    let y = Self.top + Self.plotHeight * Double(index) / Double(max(1, labels.count - 1))
                     html.element(
                         "line",
-                        ["class": "grid", "x1": "0", "x2": "100%", "y1": Self.pixels(y), "y2": Self.pixels(y)]
+                        attributes: [
+                            "class": "grid", "x1": "0", "x2": "100%", "y1": Self.pixels(y), "y2": Self.pixels(y),
+                        ]
                     ) { _ in }
                 }
                 html.line()
@@ -49,7 +51,7 @@ struct TimeChart {
     ///   - gap: pixels that are left free above, so that stacked marks can be distinguished.
     ///   - words: the text that is shown when the pointer is over the mark.
     func mark(
-        _ style: StaticString, at place: Int, from low: Double, to high: Double, least: Double = 0, gap: Double = 0,
+        _ style: StaticString, at index: Int, from low: Double, to high: Double, least: Double = 0, gap: Double = 0,
         words: String,
         in html: inout HTML
     ) {
@@ -59,8 +61,8 @@ struct TimeChart {
         top += min(gap, (bottom - top) / 3)
         html.element(
             "rect",
-            [
-                "class": "\(style)", "x": ReportNumber.percent((Double(place) + 0.1) / count),
+            attributes: [
+                "class": "\(style)", "x": ReportNumber.percent((Double(index) + 0.1) / count),
                 "width": ReportNumber.percent(0.8 / count), "y": Self.pixels(top),
                 "height": Self.pixels(bottom - top),
             ]
@@ -77,10 +79,10 @@ struct TimeChart {
     // MARK: - Parts that other drawings use too
 
     /// Minimum number of slots in a plot, so that a single day does not fill the width.
-    private static let fewest = 7
+    private static let minimumSlots = 7
 
     /// Returns the number of slots for a number of periods.
-    static func slots(_ periods: Int) -> Int { max(fewest, periods) }
+    static func slots(_ periods: Int) -> Int { max(minimumSlots, periods) }
 
     /// Writes a drawing with a title and a description for screen readers.
     static func drawing(
@@ -89,13 +91,13 @@ struct TimeChart {
     ) {
         html.element(
             "svg",
-            [
+            attributes: [
                 "role": "img", "aria-labelledby": "\(name)-title \(name)-description", "width": "100%",
                 "height": String(height),
             ]
         ) { html in
-            html.element("title", ["id": "\(name)-title"], title)
-            html.element("desc", ["id": "\(name)-description"], description)
+            html.element("title", attributes: ["id": "\(name)-title"], title)
+            html.element("desc", attributes: ["id": "\(name)-description"], description)
             html.line()
             body(&html)
         }
@@ -106,28 +108,30 @@ struct TimeChart {
         guard let last = starts.indices.last else { return }
         let slots = Double(slots(starts.count))
         // Under a few wide marks there is space only for the first day.
-        let isFew = starts.count < fewest
-        let places = isFew ? [0] : Set([0, last / 4, last / 2, last * 3 / 4, last]).sorted()
-        for place in places {
-            let isEnd = place == 0 || place == last
-            let x = place == 0 ? 0 : place == last ? 1 : (Double(place) + 0.5) / slots
+        let isFew = starts.count < minimumSlots
+        let indices = isFew ? [0] : Set([0, last / 4, last / 2, last * 3 / 4, last]).sorted()
+        for index in indices {
+            let isEnd = index == 0 || index == last
+            let x = index == 0 ? 0 : index == last ? 1 : (Double(index) + 0.5) / slots
             html.element(
                 "text",
-                [
+                attributes: [
                     "class": isEnd ? "tick" : "tick wide", "x": ReportNumber.percent(x), "y": String(y),
-                    "text-anchor": place == 0 ? "start" : place == last ? "end" : "middle",
-                ], period.tick(starts[place]))
+                    "text-anchor": index == 0 ? "start" : index == last ? "end" : "middle",
+                ], period.tick(starts[index]))
         }
         html.line()
     }
 
     /// Writes a legend of the colours.
     static func legend(_ keys: [(style: StaticString, words: String)], to html: inout HTML) {
-        html.element("ul", ["class": "legend"]) { html in
+        html.element("ul", attributes: ["class": "legend"]) { html in
             for key in keys {
                 html.element("li") { html in
-                    html.element("svg", ["aria-hidden": "true", "width": "12", "height": "12"]) { html in
-                        html.element("rect", ["class": "\(key.style)", "width": "12", "height": "12"]) { _ in }
+                    html.element("svg", attributes: ["aria-hidden": "true", "width": "12", "height": "12"]) { html in
+                        html.element("rect", attributes: ["class": "\(key.style)", "width": "12", "height": "12"]) {
+                            _ in
+                        }
                     }
                     html.text(key.words)
                 }

@@ -20,17 +20,17 @@ struct WorkoutsView {
         let ordered = activities.sorted {
             $0.totals.minutes == $1.totals.minutes ? $0.name < $1.name : $0.totals.minutes > $1.totals.minutes
         }
-        let most = ordered.first?.totals.minutes ?? 0
+        let longest = ordered.first?.totals.minutes ?? 0
         let title = "Time by activity"
         html.element("figure") { html in
             html.element("h3", title)
             TimeChart.drawing(
                 name: "workouts", title: title,
                 description: "A bar for each activity, the longest first: \(ordered.first?.name ?? "") with "
-                    + "\(ReportNumber.grouped(most)) minutes.",
+                    + "\(ReportNumber.grouped(longest)) minutes.",
                 height: ordered.count * Self.rowHeight, to: &html
             ) { html in
-                for (row, activity) in ordered.enumerated() { draw(activity, row, most, to: &html) }
+                for (row, activity) in ordered.enumerated() { draw(activity, row: row, longest: longest, to: &html) }
             }
             html.line()
             html.element(
@@ -54,22 +54,22 @@ struct WorkoutsView {
     }
 
     private func draw(
-        _ activity: (name: String, totals: ActivityTotals), _ row: Int, _ most: Double, to html: inout HTML
+        _ activity: (name: String, totals: ActivityTotals), row: Int, longest: Double, to html: inout HTML
     ) {
         let totals = activity.totals
         let words = "\(ReportNumber.grouped(totals.minutes)) min in \(ReportNumber.count(totals.count, "workout"))"
         let y = row * Self.rowHeight
-        html.element("text", ["class": "name", "x": "0", "y": String(y + 15)], activity.name)
-        html.element("text", ["x": "100%", "y": String(y + 15), "text-anchor": "end"], words)
+        html.element("text", attributes: ["class": "name", "x": "0", "y": String(y + 15)], activity.name)
+        html.element("text", attributes: ["x": "100%", "y": String(y + 15), "text-anchor": "end"], words)
         let size: KeyValuePairs<StaticString, String> = [
             "class": "track", "x": "0", "y": String(y + 21), "width": "100%", "height": "11",
         ]
-        html.element("rect", size) { _ in }
+        html.element("rect", attributes: size) { _ in }
         html.element(
             "rect",
-            [
+            attributes: [
                 "class": "bar", "x": "0", "y": String(y + 21), "height": "11",
-                "width": ReportNumber.percent(most > 0 ? totals.minutes / most : 0),
+                "width": ReportNumber.percent(longest > 0 ? totals.minutes / longest : 0),
             ]
         ) { $0.element("title", "\(activity.name): \(words)") }
         html.line()

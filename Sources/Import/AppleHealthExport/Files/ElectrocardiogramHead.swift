@@ -39,12 +39,12 @@ struct ElectrocardiogramHead {
         if takeDate(label, value) || takeQuantity(label, value) || takeUnit(label, value) || takeDevice(label, value) {
             return
         }
-        let place = recordedLine.map { lineCount - $0 }
-        if label == .classification || (label == nil && place == 1) {
+        let lineAfterDate = recordedLine.map { lineCount - $0 }
+        if label == .classification || (label == nil && lineAfterDate == 1) {
             takeClassification(value)
-        } else if label == .symptoms || (label == nil && place == 2) {
+        } else if label == .symptoms || (label == nil && lineAfterDate == 2) {
             takeSymptoms(value)
-        } else if version == nil, label == .version || (label == nil && (place ?? 0) > 2) {
+        } else if version == nil, label == .version || (label == nil && (lineAfterDate ?? 0) > 2) {
             let read = Redaction.version(value)
             if !read.isEmpty { version = read }
         }
@@ -71,10 +71,10 @@ struct ElectrocardiogramHead {
             heartRate = Self.read(number, in: 10...400)?.text
             return true
         }
-        let isInPlace =
+        let isAtRatePosition =
             label == nil && hardware != nil && rate == nil && !unit.isEmpty
             && ElectrocardiogramWords.microvolts(unit) == nil
-        guard label == .rate || isHertz || isInPlace, let read = Self.read(number, in: 50...10_000) else {
+        guard label == .rate || isHertz || isAtRatePosition, let read = Self.read(number, in: 50...10_000) else {
             return label != nil || isHertz
         }
         if !isHertz { notes.insert(.rateUnitUnrecognised) }

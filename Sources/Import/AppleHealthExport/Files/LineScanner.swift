@@ -41,9 +41,9 @@ struct LineScanner {
     }
 
     private mutating func emit(isUnfinished: Bool, _ line: (Line) -> Bool) -> Bool {
-        let goOn = line(Line(bytes: buffer[...], isCut: isCut, isUnfinished: isUnfinished))
+        let shouldContinue = line(Line(bytes: buffer[...], isCut: isCut, isUnfinished: isUnfinished))
         buffer.removeAll(keepingCapacity: true)
         isCut = false
-        return goOn
+        return shouldContinue
     }
 }

@@ -46,10 +46,10 @@ struct LocalNumber {
     /// The mark that is certainly the decimal mark: the last of two kinds, or one that is not followed by exactly three
     /// digits. Nil if there is no mark, or if it can be a thousands separator.
     var certainMark: Mark? {
-        let places = text.indices.filter { Mark(rawValue: text[$0]) != nil }
-        guard let last = places.last, let mark = Mark(rawValue: text[last]) else { return nil }
-        if places.contains(where: { text[$0] != text[last] }) { return mark }
-        guard places.count == 1 else { return mark == .point ? .comma : .point }
+        let markIndices = text.indices.filter { Mark(rawValue: text[$0]) != nil }
+        guard let last = markIndices.last, let mark = Mark(rawValue: text[last]) else { return nil }
+        if markIndices.contains(where: { text[$0] != text[last] }) { return mark }
+        guard markIndices.count == 1 else { return mark == .point ? .comma : .point }
         let digits = text[..<last].filter { $0 != 0x2D }
         // 0,123 and 1234,567 have no thousands separator.
         return text.count - last - 1 != 3 || digits.count > 3 || digits.first == 0x30 || digits.isEmpty ? mark : nil

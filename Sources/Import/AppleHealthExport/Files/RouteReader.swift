@@ -159,12 +159,12 @@ enum RouteTime {
         let bytes = text.utf8
         guard bytes.count == 20 else { return nil }
         var numbers: (Int, Int, Int, Int, Int, Int) = (0, 0, 0, 0, 0, 0)
-        for (place, byte) in bytes.enumerated() {
-            switch (place, byte) {
+        for (index, byte) in bytes.enumerated() {
+            switch (index, byte) {
             case (4, 0x2D), (7, 0x2D), (10, 0x54), (13, 0x3A), (16, 0x3A), (19, 0x5A): continue
             case (_, 0x30...0x39):
                 let digit = Int(byte) - 0x30
-                switch place {
+                switch index {
                 case 0..<4: numbers.0 = numbers.0 * 10 + digit
                 case 5, 6: numbers.1 = numbers.1 * 10 + digit
                 case 8, 9: numbers.2 = numbers.2 * 10 + digit

@@ -12,7 +12,7 @@ extension ActivitySummary {
         guard let day = ExportMoment.day(text) else { throw .dateInvalid }
         guard day >= "1970-01-02", day < "2100" else { throw .dateOutOfRange }
         var repairs: Repairs = []
-        func quantity(_ measure: SpecialMeasure, _ unit: String, _ names: [String]) -> SpecialQuantity? {
+        func quantity(_ measure: SpecialMeasure, unit: String, names: [String]) -> SpecialQuantity? {
             guard let text = names.lazy.compactMap(attributes).first, !text.isEmpty else { return nil }
             let read = try? measure.read(text, unit: unit)
             guard let read, read.number.double >= 0 else {
@@ -21,16 +21,17 @@ extension ActivitySummary {
             }
             return read
         }
-        func ring(_ measure: SpecialMeasure, _ unit: String, _ names: String...) -> Ring {
+        func ring(_ measure: SpecialMeasure, unit: String, names: String...) -> Ring {
             Ring(
-                value: quantity(measure, unit, names), goal: quantity(measure, unit, names.map { $0 + "Goal" }))
+                value: quantity(measure, unit: unit, names: names),
+                goal: quantity(measure, unit: unit, names: names.map { $0 + "Goal" }))
         }
         let energyUnit = attributes("activeEnergyBurnedUnit").flatMap { $0.isEmpty ? nil : $0 } ?? "kcal"
         let summary = ActivitySummary(
-            day: day, energy: ring(.energy, energyUnit, "activeEnergyBurned"),
-            moveTime: ring(.minutes, "min", "appleMoveTime", "appleMoveMinutes"),
-            exerciseTime: ring(.minutes, "min", "appleExerciseTime"),
-            standHours: ring(.hours, "count", "appleStandHours"))
+            day: day, energy: ring(.energy, unit: energyUnit, names: "activeEnergyBurned"),
+            moveTime: ring(.minutes, unit: "min", names: "appleMoveTime", "appleMoveMinutes"),
+            exerciseTime: ring(.minutes, unit: "min", names: "appleExerciseTime"),
+            standHours: ring(.hours, unit: "count", names: "appleStandHours"))
         guard let summary else { throw repairs.isEmpty ? .valueMissing : .valueNotANumber }
         return (summary, repairs.union(summary.repairs))
     }

@@ -63,16 +63,16 @@ enum MarkupReference {
     /// - Returns: the new length of the value.
     static func resolve(_ value: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var written = 0
-        var place = 0
-        while place < value.count {
-            let byte = value[place]
-            place += 1
+        var offset = 0
+        while offset < value.count {
+            let byte = value[offset]
+            offset += 1
             var character: Unicode.Scalar?
             if byte == UInt8(ascii: "&") {
-                let rest = UnsafeMutableBufferPointer(rebasing: value[place...].prefix(11))
+                let rest = UnsafeMutableBufferPointer(rebasing: value[offset...].prefix(11))
                 if let end = rest.firstIndex(of: UInt8(ascii: ";")) {
                     character = scalar(UnsafeBufferPointer(rebasing: rest[..<end]))
-                    place += end + 1
+                    offset += end + 1
                 }
                 character = character ?? Unicode.Scalar(MarkupCleaner.mark)
             }

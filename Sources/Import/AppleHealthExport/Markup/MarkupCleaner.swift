@@ -23,41 +23,41 @@ struct MarkupCleaner {
     mutating func clean(_ bytes: UnsafeMutableBufferPointer<UInt8>, from start: Int, isLast: Bool) -> Int {
         guard let base = bytes.baseAddress else { return 0 }
         let count = bytes.count
-        var place = start
-        while place < count {
-            if place + 8 <= count {
-                let word = UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self)
+        var offset = start
+        while offset < count {
+            if offset + 8 <= count {
+                let word = UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self)
                 // Detects a byte of 0x7F or more, or a byte below 0x20 (each byte has its high bit set, so that the
                 // subtraction does not borrow).
                 let high = (((word & Self.sevens) &+ Self.ones) | word) & Self.highs
                 let low = ~((word | Self.highs) &- Self.blanks) & Self.highs
                 if high | low == 0 {
-                    place += 8
+                    offset += 8
                     continue
                 }
-                place += (high | low).trailingZeroBitCount >> 3
+                offset += (high | low).trailingZeroBitCount >> 3
             }
-            let byte = base[place]
+            let byte = base[offset]
             if byte >= 0x80 {
-                guard let length = Self.length(base + place, available: count - place, isLast: isLast) else {
-                    return place
+                guard let length = Self.length(base + offset, available: count - offset, isLast: isLast) else {
+                    return offset
                 }
                 if length == 0 {
                     invalidUTF8 += 1
-                    base[place] = Self.mark
-                    place += 1
+                    base[offset] = Self.mark
+                    offset += 1
                 } else {
-                    place += length
+                    offset += length
                 }
             } else {
                 if byte == Self.mark || byte < 0x20 && byte != 0x0A && byte != 0x0D && byte != 0x09 {
                     illegalCharacters += 1
-                    base[place] = Self.mark
+                    base[offset] = Self.mark
                 }
-                place += 1
+                offset += 1
             }
         }
-        return place
+        return offset
     }
 
     /// Returns the length of the UTF-8 sequence of a legal character, 0 if there is none, nil if more bytes are needed.

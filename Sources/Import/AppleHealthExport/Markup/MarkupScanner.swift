@@ -86,40 +86,40 @@ struct MarkupScanner<Events: MarkupEvents> {
     }
 
     private mutating func scan(_ base: UnsafeMutablePointer<UInt8>, _ end: Int, isLast: Bool) -> Int {
-        var place = 0
-        while place < end {
+        var offset = 0
+        while offset < end {
             if events.isFinished { return end }
             switch state {
             case .content:
-                guard let found = memchr(base + place, 0x3C, end - place) else { return end }
-                place = UnsafePointer(base).distance(to: found.assumingMemoryBound(to: UInt8.self))
-                if end - place < 9, !isLast { return place }
-                let next = place + 1 < end ? base[place + 1] : 0
+                guard let found = memchr(base + offset, 0x3C, end - offset) else { return end }
+                offset = UnsafePointer(base).distance(to: found.assumingMemoryBound(to: UInt8.self))
+                if end - offset < 9, !isLast { return offset }
+                let next = offset + 1 < end ? base[offset + 1] : 0
                 if next == UInt8(ascii: "/") {
-                    guard let after = closingTag(base, place, end) else {
-                        if !isLast, end - place < 4096 { return place }
+                    guard let after = closingTag(base, from: offset, to: end) else {
+                        if !isLast, end - offset < 4096 { return offset }
                         events.problem()
-                        place += 2
+                        offset += 2
                         continue
                     }
-                    place = after
+                    offset = after
                 } else if next == UInt8(ascii: "!") || next == UInt8(ascii: "?") {
-                    state = construct(base + place, end - place)
-                    place += 2
+                    state = construct(base + offset, end - offset)
+                    offset += 2
                 } else if Self.beginsName(next) {
-                    guard let after = openingTag(base, place, end, isLast: isLast) else { return place }
-                    place = after
+                    guard let after = openingTag(base, from: offset, to: end, isLast: isLast) else { return offset }
+                    offset = after
                 } else {
                     events.problem()
-                    place += 1
+                    offset += 1
                 }
             case .comment, .cdata, .instruction, .declaration:
-                guard let after = endOfConstruct(base, place, end) else { return max(place, end - 2) }
+                guard let after = endOfConstruct(base, from: offset, to: end) else { return max(offset, end - 2) }
                 state = .content
-                place = after
+                offset = after
             }
         }
-        return place
+        return offset
     }
 
     // MARK: - Skipped constructs
@@ -131,17 +131,17 @@ struct MarkupScanner<Events: MarkupEvents> {
         return starts("<!--") ? .comment : starts("<![CDATA[") ? .cdata : starts("<?") ? .instruction : .declaration
     }
 
-    private mutating func endOfConstruct(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
-        var place = start
-        while place < end, let found = memchr(base + place, 0x3E, end - place) {
+    private mutating func endOfConstruct(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int? {
+        var offset = start
+        while offset < end, let found = memchr(base + offset, 0x3E, end - offset) {
             let bracket = base.distance(to: UnsafePointer(found.assumingMemoryBound(to: UInt8.self)))
-            place = bracket + 1
+            offset = bracket + 1
             func before(_ distance: Int) -> UInt8 { bracket - distance >= start ? base[bracket - distance] : 0 }
             switch state {
-            case .comment where before(1) == UInt8(ascii: "-") && before(2) == UInt8(ascii: "-"): return place
-            case .cdata where before(1) == UInt8(ascii: "]") && before(2) == UInt8(ascii: "]"): return place
-            case .instruction where before(1) == UInt8(ascii: "?"): return place
-            case .declaration: return place
+            case .comment where before(1) == UInt8(ascii: "-") && before(2) == UInt8(ascii: "-"): return offset
+            case .cdata where before(1) == UInt8(ascii: "]") && before(2) == UInt8(ascii: "]"): return offset
+            case .instruction where before(1) == UInt8(ascii: "?"): return offset
+            case .declaration: return offset
             default: continue
             }
         }
@@ -150,7 +150,7 @@ struct MarkupScanner<Events: MarkupEvents> {
 
     // MARK: - Tags
 
-    private mutating func closingTag(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Int? {
+    private mutating func closingTag(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int? {
         let limit = min(end, start + 4096)
         guard let found = memchr(base + start, 0x3E, limit - start) else { return nil }
         let bracket = base.distance(to: UnsafePointer(found.assumingMemoryBound(to: UInt8.self)))
@@ -162,56 +162,56 @@ struct MarkupScanner<Events: MarkupEvents> {
 
     // 1. The name. 2. Attribute by attribute: name, equals sign, quoted value. 3. The end of the tag.
     // Returns nil if the tag is not complete yet: it is read again from its beginning when there are more bytes.
-    private mutating func openingTag(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool)
+    private mutating func openingTag(_ base: UnsafeMutablePointer<UInt8>, from start: Int, to end: Int, isLast: Bool)
         -> Int?
     {
-        var place = start + 1
-        while place < end, !Self.endsName(base[place]) { place += 1 }
-        let element = ExportElement(UnsafeBufferPointer(start: base + start + 1, count: place - start - 1))
+        var offset = start + 1
+        while offset < end, !Self.endsName(base[offset]) { offset += 1 }
+        let element = ExportElement(UnsafeBufferPointer(start: base + start + 1, count: offset - start - 1))
         attributes.removeAll(keepingCapacity: true)
         (openValue, tagProblems, tagJoinedNames) = (nil, 0, 0)
         lastAttribute = 0
         while true {
-            while place < end, Self.isBlank(base[place]) { place += 1 }
-            guard place < end else { return incomplete(element, end - start, isLast) }
-            switch base[place] {
+            while offset < end, Self.isBlank(base[offset]) { offset += 1 }
+            guard offset < end else { return incomplete(element, length: end - start, isLast: isLast) }
+            switch base[offset] {
             case UInt8(ascii: ">"):
                 report(element, base, isEmpty: false)
-                return place + 1
+                return offset + 1
             case UInt8(ascii: "/"):
-                guard place + 1 < end else { return incomplete(element, end - start, isLast) }
-                place += 1
-                guard base[place] == UInt8(ascii: ">") else { continue }
+                guard offset + 1 < end else { return incomplete(element, length: end - start, isLast: isLast) }
+                offset += 1
+                guard base[offset] == UInt8(ascii: ">") else { continue }
                 report(element, base, isEmpty: true)
-                return place + 1
+                return offset + 1
             case UInt8(ascii: "<"):
                 // The tag was never closed; another one follows.
                 tagProblems += 1
                 report(element, base, isEmpty: true)
-                return place
+                return offset
             case UInt8(ascii: "="), UInt8(ascii: "\""), UInt8(ascii: "'"):
                 // A value without a name, or a second value of a name.
                 tagProblems += 1
-                if base[place] != UInt8(ascii: "=") {
-                    switch value(base, place, end, isLast: isLast) {
-                    case .incomplete: return incomplete(element, end - start, isLast)
-                    case .closed(let after, _): place = after
-                    case .neverClosed(let after): place = after
+                if base[offset] != UInt8(ascii: "=") {
+                    switch value(base, from: offset, to: end, isLast: isLast) {
+                    case .incomplete: return incomplete(element, length: end - start, isLast: isLast)
+                    case .closed(let after, _): offset = after
+                    case .neverClosed(let after): offset = after
                     }
                 } else {
-                    place += 1
+                    offset += 1
                 }
             default:
-                switch attribute(base, place, end, isLast: isLast) {
-                case .incomplete: return incomplete(element, end - start, isLast)
-                case .closed(let after, _): place = after
-                case .neverClosed(let after): place = after
+                switch attribute(base, from: offset, to: end, isLast: isLast) {
+                case .incomplete: return incomplete(element, length: end - start, isLast: isLast)
+                case .closed(let after, _): offset = after
+                case .neverClosed(let after): offset = after
                 }
             }
         }
     }
 
-    private mutating func incomplete(_ element: ExportElement, _ length: Int, _ isLast: Bool) -> Int? {
+    private mutating func incomplete(_ element: ExportElement, length: Int, isLast: Bool) -> Int? {
         if isLast, length > 1 { unfinished = element }
         return nil
     }
@@ -235,10 +235,11 @@ struct MarkupScanner<Events: MarkupEvents> {
     }
 
     /// Reads a name, the equals sign and the value.
-    private mutating func attribute(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Step
+    private mutating func attribute(_ base: UnsafeMutablePointer<UInt8>, from start: Int, to end: Int, isLast: Bool)
+        -> Step
     {
-        if let (known, quote) = expected(base, start, end) {
-            let step = value(base, quote, end, isLast: isLast)
+        if let (known, quote) = expected(base, from: start, to: end) {
+            let step = value(base, from: quote, to: end, isLast: isLast)
             if case .closed(let after, let hasReferences) = step {
                 attributes.append(
                     MarkupAttribute(
@@ -247,33 +248,35 @@ struct MarkupScanner<Events: MarkupEvents> {
             }
             return step
         }
-        var place = start
+        var offset = start
         var joined = 0
         // 1. The name: up to the equals sign, including spaces in it.
         while true {
-            while place < end, !Self.endsName(base[place]) { place += 1 }
-            guard place < end else { return .incomplete }
-            if !Self.isBlank(base[place]) { break }
-            let nameEnd = place
-            while place < end, Self.isBlank(base[place]) { place += 1 }
-            guard place < end else { return .incomplete }
-            if base[place] == UInt8(ascii: "=") || Self.endsName(base[place]) {
-                guard base[place] == UInt8(ascii: "=") else { break }
-                return value(of: (start, nameEnd, joined), base, place + 1, end, isLast: isLast)
+            while offset < end, !Self.endsName(base[offset]) { offset += 1 }
+            guard offset < end else { return .incomplete }
+            if !Self.isBlank(base[offset]) { break }
+            let nameEnd = offset
+            while offset < end, Self.isBlank(base[offset]) { offset += 1 }
+            guard offset < end else { return .incomplete }
+            if base[offset] == UInt8(ascii: "=") || Self.endsName(base[offset]) {
+                guard base[offset] == UInt8(ascii: "=") else { break }
+                return value(of: (start, nameEnd, joined), in: base, from: offset + 1, to: end, isLast: isLast)
             }
             joined += 1
         }
-        guard base[place] == UInt8(ascii: "=") else {
+        guard base[offset] == UInt8(ascii: "=") else {
             // A name without a value.
             tagProblems += 1
-            return .closed(after: place, hasReferences: false)
+            return .closed(after: offset, hasReferences: false)
         }
-        return value(of: (start, place, joined), base, place + 1, end, isLast: isLast)
+        return value(of: (start, offset, joined), in: base, from: offset + 1, to: end, isLast: isLast)
     }
 
     /// Returns the attribute at this offset if it is the one that followed last time, and the offset of its value's
     /// quote. The attributes of an element nearly always have the same order.
-    private mutating func expected(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> (ExportAttribute, Int)? {
+    private mutating func expected(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> (
+        ExportAttribute, Int
+    )? {
         guard let next = following[lastAttribute] else { return nil }
         let name = next.name
         let quote = start + name.utf8CodeUnitCount + 1
@@ -285,22 +288,23 @@ struct MarkupScanner<Events: MarkupEvents> {
     }
 
     private mutating func value(
-        of name: (start: Int, end: Int, joined: Int), _ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int,
+        of name: (start: Int, end: Int, joined: Int), in base: UnsafeMutablePointer<UInt8>, from start: Int,
+        to end: Int,
         isLast: Bool
     ) -> Step {
-        var place = start
-        while place < end, Self.isBlank(base[place]) { place += 1 }
-        guard place < end else { return .incomplete }
-        let quote = base[place]
+        var offset = start
+        while offset < end, Self.isBlank(base[offset]) { offset += 1 }
+        guard offset < end else { return .incomplete }
+        let quote = base[offset]
         guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
             // A value without quotes is not a value; it ends at the next space.
             tagProblems += 1
-            while place < end, !Self.isBlank(base[place]), base[place] != UInt8(ascii: ">"), base[place] != 0x3C {
-                place += 1
+            while offset < end, !Self.isBlank(base[offset]), base[offset] != UInt8(ascii: ">"), base[offset] != 0x3C {
+                offset += 1
             }
-            return place < end ? .closed(after: place, hasReferences: false) : .incomplete
+            return offset < end ? .closed(after: offset, hasReferences: false) : .incomplete
         }
-        let step = value(base, place, end, isLast: isLast)
+        let step = value(base, from: offset, to: end, isLast: isLast)
         guard case .closed(let after, let hasReferences) = step else { return step }
         tagJoinedNames += name.joined
         let bytes = UnsafeBufferPointer(start: UnsafePointer(base) + name.start, count: name.end - name.start)
@@ -311,47 +315,48 @@ struct MarkupScanner<Events: MarkupEvents> {
         }
         attributes.append(
             MarkupAttribute(
-                nameStart: Int32(name.start), nameEnd: Int32(name.end), valueStart: Int32(place + 1),
+                nameStart: Int32(name.start), nameEnd: Int32(name.end), valueStart: Int32(offset + 1),
                 valueEnd: Int32(after - 1), known: known, hasReferences: hasReferences))
         return step
     }
 
     /// Reads a value from its opening quote, eight bytes at a time.
-    private mutating func value(_ base: UnsafeMutablePointer<UInt8>, _ start: Int, _ end: Int, isLast: Bool) -> Step {
+    private mutating func value(_ base: UnsafeMutablePointer<UInt8>, from start: Int, to end: Int, isLast: Bool) -> Step
+    {
         let quote = base[start]
         let quotes = UInt64(quote) &* Self.ones
         var hasReferences = false
-        var place = start + 1
-        openValue = place
-        while place < end {
-            if place + 8 <= end {
-                let word = UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self)
+        var offset = start + 1
+        openValue = offset
+        while offset < end {
+            if offset + 8 <= end {
+                let word = UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self)
                 let hits =
                     Self.zeros(word ^ quotes) | Self.zeros(word ^ (0x3C &* Self.ones))
                     | Self.zeros(word ^ (0x26 &* Self.ones))
                 if hits == 0 {
-                    place += 8
+                    offset += 8
                     continue
                 }
-                place += hits.trailingZeroBitCount >> 3
+                offset += hits.trailingZeroBitCount >> 3
             }
-            let byte = base[place]
+            let byte = base[offset]
             if byte == quote {
                 openValue = nil
-                return .closed(after: place + 1, hasReferences: hasReferences)
+                return .closed(after: offset + 1, hasReferences: hasReferences)
             }
             if byte == UInt8(ascii: "&") {
                 hasReferences = true
             } else if byte == UInt8(ascii: "<") {
-                if end - place < 24, !isLast { return .incomplete }
-                if ExportElement.begins(base + place, end - place) {
+                if end - offset < 24, !isLast { return .incomplete }
+                if ExportElement.begins(base + offset, end - offset) {
                     openValue = nil
-                    return .neverClosed(at: place)
+                    return .neverClosed(at: offset)
                 }
                 strayBrackets += 1
-                base[place] = MarkupCleaner.mark
+                base[offset] = MarkupCleaner.mark
             }
-            place += 1
+            offset += 1
         }
         return .incomplete
     }

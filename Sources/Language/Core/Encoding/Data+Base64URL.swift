@@ -65,23 +65,23 @@ enum Base64URLAlphabet {
         guard isWellFormed(input) else { return nil }
         return [UInt8](unsafeUninitializedCapacity: input.count * 3 / 4) { output, count in
             count = values.withUnsafeBufferPointer { table in
-                var (place, written) = (0, 0)
-                while place + 4 <= input.count {
+                var (index, written) = (0, 0)
+                while index + 4 <= input.count {
                     let group =
-                        UInt32(table[Int(input[place])]) << 18 | UInt32(table[Int(input[place + 1])]) << 12
-                        | UInt32(table[Int(input[place + 2])]) << 6 | UInt32(table[Int(input[place + 3])])
+                        UInt32(table[Int(input[index])]) << 18 | UInt32(table[Int(input[index + 1])]) << 12
+                        | UInt32(table[Int(input[index + 2])]) << 6 | UInt32(table[Int(input[index + 3])])
                     output[written] = UInt8(truncatingIfNeeded: group >> 16)
                     output[written + 1] = UInt8(truncatingIfNeeded: group >> 8)
                     output[written + 2] = UInt8(truncatingIfNeeded: group)
-                    place += 4
+                    index += 4
                     written += 3
                 }
-                let left = input.count - place
+                let left = input.count - index
                 guard left > 1 else { return written }
-                let (first, second) = (table[Int(input[place])], table[Int(input[place + 1])])
+                let (first, second) = (table[Int(input[index])], table[Int(input[index + 1])])
                 output[written] = first << 2 | second >> 4
                 guard left == 3 else { return written + 1 }
-                output[written + 1] = second << 4 | table[Int(input[place + 2])] >> 2
+                output[written + 1] = second << 4 | table[Int(input[index + 2])] >> 2
                 return written + 2
             }
         }

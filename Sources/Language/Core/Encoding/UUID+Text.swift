@@ -11,14 +11,14 @@ extension UUID {
         guard text.count == Self.textLength, let start = text.baseAddress else { return nil }
         var words: (UInt64, UInt64) = (0, 0)
         var isWhole = true
-        var place = 0
+        var offset = 0
         for index in 0..<32 {
             if index == 8 || index == 12 || index == 16 || index == 20 {
-                isWhole = isWhole && start[place] == UInt8(ascii: "-")
-                place += 1
+                isWhole = isWhole && start[offset] == UInt8(ascii: "-")
+                offset += 1
             }
-            let byte = start[place]
-            place += 1
+            let byte = start[offset]
+            offset += 1
             let digit = byte &- 0x30
             let letter = (isLowercase ? byte : byte | 0x20) &- 0x61
             isWhole = isWhole && (digit < 10 || letter < 6)
@@ -68,13 +68,13 @@ extension UUID {
             guard let from = digits.baseAddress else { return }
             Hexadecimal.write(halves.0, to: from, isUppercase: !isLowercase)
             Hexadecimal.write(halves.1, to: from + 16, isUppercase: !isLowercase)
-            var place = start
+            var output = start
             for (first, count) in [(0, 8), (8, 4), (12, 4), (16, 4), (20, 12)] as [(Int, Int)] {
-                place.update(from: from + first, count: count)
-                place += count
+                output.update(from: from + first, count: count)
+                output += count
                 if first < 20 {
-                    place.pointee = UInt8(ascii: "-")
-                    place += 1
+                    output.pointee = UInt8(ascii: "-")
+                    output += 1
                 }
             }
         }

@@ -3,7 +3,9 @@ extension JSONNumber {
     /// first is less, and zero if the values are equal, however they are written.
     package static func order(_ first: JSONNumber, _ second: JSONNumber) -> Int {
         if first.text == second.text { return 0 }
-        if let left = SmallDecimal(first.text), let right = SmallDecimal(second.text), left.places == right.places {
+        if let left = SmallDecimal(first.text), let right = SmallDecimal(second.text),
+            left.fractionDigits == right.fractionDigits
+        {
             return left.digits < right.digits ? -1 : left.digits == right.digits ? 0 : 1
         }
         return DecimalText(first.text).order(to: DecimalText(second.text))
@@ -13,7 +15,7 @@ extension JSONNumber {
 /// A number of few digits without an exponent, as nearly all numbers are.
 private struct SmallDecimal {
     var digits = 0
-    var places = 0
+    var fractionDigits = 0
 
     init?(_ text: String) {
         guard text.utf8.count <= 18 else { return nil }
@@ -23,7 +25,7 @@ private struct SmallDecimal {
             switch byte {
             case 0x30...0x39:
                 digits = digits * 10 + Int(byte - 0x30)
-                if isFraction { places += 1 }
+                if isFraction { fractionDigits += 1 }
             case UInt8(ascii: "-"): isNegative = true
             case UInt8(ascii: "."): isFraction = true
             default: return nil
@@ -38,7 +40,7 @@ private struct DecimalText {
     private var isNegative = false
     private var digits: [UInt8] = []
     /// Position of the first digit: 1 is the last digit before the decimal point, 0 the first digit after it.
-    private var place = 0
+    private var position = 0
 
     /// A larger exponent is read as this one; no text has as many digits.
     private static let greatestExponent = 1 << 60
@@ -70,15 +72,15 @@ private struct DecimalText {
         let zeros = digits.prefix { $0 == 0x30 }.count
         digits.removeFirst(zeros)
         while digits.last == 0x30 { digits.removeLast() }
-        place = whole - zeros + exponent
-        if digits.isEmpty { (isNegative, place) = (false, 0) }
+        position = whole - zeros + exponent
+        if digits.isEmpty { (isNegative, position) = (false, 0) }
     }
 
     func order(to other: DecimalText) -> Int {
         let sign = digits.isEmpty ? 0 : isNegative ? -1 : 1
         let otherSign = other.digits.isEmpty ? 0 : other.isNegative ? -1 : 1
         if sign != otherSign || sign == 0 { return sign - otherSign }
-        if place != other.place { return place < other.place ? -sign : sign }
+        if position != other.position { return position < other.position ? -sign : sign }
         if digits == other.digits { return 0 }
         return digits.lexicographicallyPrecedes(other.digits) ? -sign : sign
     }

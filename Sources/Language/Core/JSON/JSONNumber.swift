@@ -47,20 +47,20 @@ public struct JSONNumber: Sendable, Hashable {
     private static func double(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
         guard bytes.count <= 16 else { return nil }
         var digits: Int64 = 0
-        var places = -1
+        var fractionDigits = -1
         var isNegative = false
         for index in bytes.indices {
             switch bytes[index] {
             case 0x30...0x39:
                 digits = digits * 10 + Int64(bytes[index] - 0x30)
-                if places >= 0 { places += 1 }
-            case UInt8(ascii: "."): places = 0
+                if fractionDigits >= 0 { fractionDigits += 1 }
+            case UInt8(ascii: "."): fractionDigits = 0
             case UInt8(ascii: "-"): isNegative = true
             default: return nil
             }
         }
         guard digits < 1 << 53 else { return nil }
-        let value = Double(digits) / ExactPowers.ofTen[max(0, places)]
+        let value = Double(digits) / ExactPowers.ofTen[max(0, fractionDigits)]
         return isNegative ? -value : value
     }
 
@@ -72,26 +72,26 @@ public struct JSONNumber: Sendable, Hashable {
 
     /// Whether the bytes are one JSON number (RFC 8259 section 6).
     static func isNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var place = 0
-        func byte() -> UInt8 { place < bytes.count ? bytes[place] : 0 }
+        var index = 0
+        func byte() -> UInt8 { index < bytes.count ? bytes[index] : 0 }
         func digits() -> Int {
-            let start = place
-            while (0x30...0x39).contains(byte()) { place += 1 }
-            return place - start
+            let start = index
+            while (0x30...0x39).contains(byte()) { index += 1 }
+            return index - start
         }
-        if byte() == UInt8(ascii: "-") { place += 1 }
+        if byte() == UInt8(ascii: "-") { index += 1 }
         let zero = byte() == UInt8(ascii: "0")
         let whole = digits()
         guard whole > 0, !(zero && whole > 1) else { return false }
         if byte() == UInt8(ascii: ".") {
-            place += 1
+            index += 1
             guard digits() > 0 else { return false }
         }
         if byte() | 0x20 == UInt8(ascii: "e") {
-            place += 1
-            if byte() == UInt8(ascii: "+") || byte() == UInt8(ascii: "-") { place += 1 }
+            index += 1
+            if byte() == UInt8(ascii: "+") || byte() == UInt8(ascii: "-") { index += 1 }
             guard digits() > 0 else { return false }
         }
-        return place == bytes.count
+        return index == bytes.count
     }
 }

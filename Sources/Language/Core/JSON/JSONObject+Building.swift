@@ -11,15 +11,15 @@ extension JSONObject {
     /// Creates an object from many members. Of several with the same name, the last value is used, at the index of the
     /// first.
     package init(keepingLast members: [Member]) {
-        var places = [ExactName: Int](minimumCapacity: members.count)
+        var indices = [ExactName: Int](minimumCapacity: members.count)
         var kept: [Member] = []
         kept.reserveCapacity(members.count)
         for member in members {
             let name = ExactName(text: member.key)
-            if let place = places[name] {
-                kept[place].value = member.value
+            if let index = indices[name] {
+                kept[index].value = member.value
             } else {
-                places[name] = kept.count
+                indices[name] = kept.count
                 kept.append(member)
             }
         }

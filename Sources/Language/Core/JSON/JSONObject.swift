@@ -29,7 +29,7 @@ public struct JSONObject: Sendable {
     private var index: [NameIndex] = []
 
     /// Maximum number of members that are scanned. A larger object has an index.
-    package static let mostScanned = 16
+    package static let maximumScanned = 16
 
     /// Creates an object without members.
     public init() { slots = [] }
@@ -37,7 +37,7 @@ public struct JSONObject: Sendable {
     /// Creates an object from members whose names are known to be unique, as the parser checks.
     package init(unique members: [Member]) {
         slots = members
-        if members.count > JSONObject.mostScanned { indexAll() }
+        if members.count > JSONObject.maximumScanned { indexAll() }
     }
 
     /// Whether there are no members.
@@ -83,7 +83,7 @@ public struct JSONObject: Sendable {
         } else {
             if hasRemoved { slots = remaining }
             slots.insert(Member(key: key, value: value), at: max(position, 0))
-            if !index.isEmpty || slots.count > JSONObject.mostScanned { indexAll() }
+            if !index.isEmpty || slots.count > JSONObject.maximumScanned { indexAll() }
         }
     }
 
@@ -120,7 +120,7 @@ extension JSONObject {
         slots.append(member)
         if !index.isEmpty {
             index[0].slots[member.key] = slots.count - 1
-        } else if slots.count > JSONObject.mostScanned {
+        } else if slots.count > JSONObject.maximumScanned {
             indexAll()
         }
     }
@@ -136,22 +136,22 @@ extension JSONObject {
         index[0].slots[key] = index[0].further[key]?.popLast()
         slots[slot].value = .null
         index[0].removed.insert(slot)
-        guard index[0].removed.count > slots.count / 2 || slots.count <= 2 * JSONObject.mostScanned else { return }
+        guard index[0].removed.count > slots.count / 2 || slots.count <= 2 * JSONObject.maximumScanned else { return }
         slots = remaining
         indexAll()
     }
 
     private mutating func indexAll() {
-        var places = [String: Int](minimumCapacity: slots.count)
+        var slotsByName = [String: Int](minimumCapacity: slots.count)
         var further: [String: [Int]] = [:]
         for (slot, member) in slots.enumerated() {
-            if places[member.key] == nil {
-                places[member.key] = slot
+            if slotsByName[member.key] == nil {
+                slotsByName[member.key] = slot
             } else {
                 further[member.key, default: []].append(slot)
             }
         }
-        index = [NameIndex(slots: places, further: further.mapValues { $0.reversed() })]
+        index = [NameIndex(slots: slotsByName, further: further.mapValues { $0.reversed() })]
     }
 }
 

@@ -67,9 +67,9 @@ struct JSONParser {
             skipSpace()
             guard position < count else { throw failure(.unexpectedEnd) }
             guard bytes[position] == UInt8(ascii: "\"") else { throw failure(.unexpectedCharacter) }
-            let place = position
+            let keyStart = position
             let key = try string()
-            try checkUnique(key, at: place, first, firstMark, &seen)
+            try checkUnique(key, at: keyStart, first: first, firstMark: firstMark, seen: &seen)
             skipSpace()
             guard take(UInt8(ascii: ":")) else { throw unexpected() }
             members.push(JSONObject.Member(key: key, value: try value()))
@@ -89,17 +89,17 @@ struct JSONParser {
     /// Refuses a name that the open object already has. Names are compared by their code points, not as strings: a
     /// composed `é` and a decomposed `é` are two names.
     private mutating func checkUnique(
-        _ key: String, at place: Int, _ first: Int, _ firstMark: Int, _ seen: inout Set<ExactName>?
+        _ key: String, at offset: Int, first: Int, firstMark: Int, seen: inout Set<ExactName>?
     ) throws(JSONError) {
         if seen != nil {
-            guard seen?.insert(ExactName(text: key)).inserted == true else { throw failure(.duplicateKey, at: place) }
+            guard seen?.insert(ExactName(text: key)).inserted == true else { throw failure(.duplicateKey, at: offset) }
             return
         }
         // Scanning marks is faster than hashing while the object is small, as nearly all objects are.
-        let mark = isEscaped ? ExactName(text: key).mark : ExactName.mark(of: bytes[place + 1..<position - 1])
+        let mark = isEscaped ? ExactName(text: key).mark : ExactName.mark(of: bytes[offset + 1..<position - 1])
         for index in firstMark..<marks.count where marks[index] == mark {
             let other = members[first + index - firstMark].key
-            if ExactName(text: other) == ExactName(text: key) { throw failure(.duplicateKey, at: place) }
+            if ExactName(text: other) == ExactName(text: key) { throw failure(.duplicateKey, at: offset) }
         }
         marks.push(mark)
         if marks.count - firstMark == 24 {
@@ -133,11 +133,11 @@ struct JSONParser {
     /// Reads the comma between two elements, and the white space after it. A closing bracket may follow only in lenient
     /// mode.
     private mutating func comma(before closing: UInt8) throws(JSONError) {
-        let place = position
+        let start = position
         guard take(UInt8(ascii: ",")) else { throw unexpected() }
         skipSpace()
         guard position < count else { throw failure(.unexpectedEnd) }
-        if bytes[position] == closing, !lenient { throw failure(.trailingComma, at: place) }
+        if bytes[position] == closing, !lenient { throw failure(.trailingComma, at: start) }
     }
 
     private mutating func string() throws(JSONError) -> String {
@@ -232,16 +232,16 @@ struct JSONParser {
     }
 
     private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
-        let place = position
+        let start = position
         var code = try hexadecimal()
-        if code >= 0xDC00, code <= 0xDFFF { throw failure(.invalidString, at: place) }
+        if code >= 0xDC00, code <= 0xDFFF { throw failure(.invalidString, at: start) }
         if code >= 0xD800, code <= 0xDBFF {
-            guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw failure(.invalidString, at: place) }
+            guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw failure(.invalidString, at: start) }
             let low = try hexadecimal()
-            guard low >= 0xDC00, low <= 0xDFFF else { throw failure(.invalidString, at: place) }
+            guard low >= 0xDC00, low <= 0xDFFF else { throw failure(.invalidString, at: start) }
             code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard let scalar = Unicode.Scalar(code) else { throw failure(.invalidString, at: place) }
+        guard let scalar = Unicode.Scalar(code) else { throw failure(.invalidString, at: start) }
         return scalar
     }
 
@@ -334,8 +334,8 @@ struct JSONParser {
         failure(position < count ? .unexpectedCharacter : .unexpectedEnd)
     }
 
-    private func failure(_ reason: JSONError.Reason, at place: Int? = nil) -> JSONError {
-        let offset = min(place ?? position, count)
+    private func failure(_ reason: JSONError.Reason, at start: Int? = nil) -> JSONError {
+        let offset = min(start ?? position, count)
         var line = 1
         var lineStart = 0
         for index in 0..<offset where bytes[index] == 0x0A {

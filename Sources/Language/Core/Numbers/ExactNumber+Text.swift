@@ -21,16 +21,20 @@ extension ExactNumber {
     package static func text(isNegative: Bool, digits: String, exponent: Int) -> String {
         if digits == "0" { return digits }
         let length = digits.utf8.count
-        let places = length + exponent
+        let pointOffset = length + exponent
         let sign = isNegative ? "-" : ""
         if exponent == 0 { return sign + digits }
-        if exponent > 0, places <= greatestPlace { return sign + digits + String(repeating: "0", count: exponent) }
-        if exponent < 0, places > 0 { return sign + digits.prefix(places) + "." + digits.suffix(-exponent) }
-        if exponent < 0, places > leastPlace { return sign + "0." + String(repeating: "0", count: -places) + digits }
-        return sign + digits.prefix(1) + (length > 1 ? "." + digits.dropFirst() : "") + "e\(places - 1)"
+        if exponent > 0, pointOffset <= maximumPointOffset {
+            return sign + digits + String(repeating: "0", count: exponent)
+        }
+        if exponent < 0, pointOffset > 0 { return sign + digits.prefix(pointOffset) + "." + digits.suffix(-exponent) }
+        if exponent < 0, pointOffset > minimumPointOffset {
+            return sign + "0." + String(repeating: "0", count: -pointOffset) + digits
+        }
+        return sign + digits.prefix(1) + (length > 1 ? "." + digits.dropFirst() : "") + "e\(pointOffset - 1)"
     }
 
     /// Outside of these limits an exponent is shorter than the zeros.
-    private static let greatestPlace = 21
-    private static let leastPlace = -18
+    private static let maximumPointOffset = 21
+    private static let minimumPointOffset = -18
 }

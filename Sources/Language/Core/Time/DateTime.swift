@@ -100,7 +100,9 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         nanosecond = milliseconds ? fraction * 1_000_000 : 0
         precision = milliseconds ? .fraction : .second
         self.offsetMinutes = offsetMinutes
-        var output = Padded.date(year, month, day) + "T" + Padded.time(hour, minute, second)
+        var output =
+            Padded.date(year: year, month: month, day: day) + "T"
+            + Padded.time(hour: hour, minute: minute, second: second)
         if milliseconds { output += "." + Padded.number(fraction, 3) }
         text = output + (offsetMinutes == 0 ? "Z" : Padded.offset(offsetMinutes))
     }
@@ -149,7 +151,7 @@ public struct DateTime: Sendable, Hashable, CustomStringConvertible {
         switch precision {
         case .year: Padded.number(year, 4)
         case .month: Padded.number(year, 4) + "-" + Padded.number(month, 2)
-        default: Padded.date(year, month, day)
+        default: Padded.date(year: year, month: month, day: day)
         }
     }
 

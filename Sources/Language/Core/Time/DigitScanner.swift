@@ -61,11 +61,11 @@ enum Padded {
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 
-    static func date(_ year: Int, _ month: Int, _ day: Int) -> String {
+    static func date(year: Int, month: Int, day: Int) -> String {
         number(year, 4) + "-" + number(month, 2) + "-" + number(day, 2)
     }
 
-    static func time(_ hour: Int, _ minute: Int, _ second: Int) -> String {
+    static func time(hour: Int, minute: Int, second: Int) -> String {
         number(hour, 2) + ":" + number(minute, 2) + ":" + number(second, 2)
     }
 

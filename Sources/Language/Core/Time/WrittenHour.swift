@@ -13,15 +13,15 @@ public enum WrittenHour {
 
     private static func hour(in text: UnsafeRawBufferPointer, isLast: Bool) -> UInt32? {
         var found: UInt32?
-        var place = 0
-        while place < text.count {
-            guard isDigit(text[place]) else {
-                place += 1
+        var index = 0
+        while index < text.count {
+            guard isDigit(text[index]) else {
+                index += 1
                 continue
             }
-            let start = place
-            while place < text.count, isDigit(text[place]) { place += 1 }
-            guard let hour = hour(text, start, place - start) else { continue }
+            let start = index
+            while index < text.count, isDigit(text[index]) { index += 1 }
+            guard let hour = hour(in: text, at: start, length: index - start) else { continue }
             found = hour
             guard isLast else { break }
         }
@@ -29,11 +29,11 @@ public enum WrittenHour {
     }
 
     /// Returns the hour that a sequence of digits contains or begins.
-    private static func hour(_ text: UnsafeRawBufferPointer, _ start: Int, _ length: Int) -> UInt32? {
+    private static func hour(in text: UnsafeRawBufferPointer, at start: Int, length: Int) -> UInt32? {
         switch length {
         case 4: separated(text, start)
         // The years 2001 to 2286.
-        case 10, 13: text[start] == UInt8(ascii: "0") ? nil : UInt32(number(text, start, 10) / 3_600)
+        case 10, 13: text[start] == UInt8(ascii: "0") ? nil : UInt32(number(in: text, at: start, count: 10) / 3_600)
         case 14, 17: hour(text, start, month: 4, day: 6, hour: 8)
         default: nil
         }
@@ -50,11 +50,12 @@ public enum WrittenHour {
     private static func hour(
         _ text: UnsafeRawBufferPointer, _ start: Int, month: Int, day: Int, hour: Int
     ) -> UInt32 {
-        let months = number(text, start, 4) * 12 + number(text, start + month, 2)
-        return UInt32((months * 31 + number(text, start + day, 2)) * 24 + number(text, start + hour, 2))
+        let months = number(in: text, at: start, count: 4) * 12 + number(in: text, at: start + month, count: 2)
+        let days = months * 31 + number(in: text, at: start + day, count: 2)
+        return UInt32(days * 24 + number(in: text, at: start + hour, count: 2))
     }
 
-    private static func number(_ text: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> Int {
+    private static func number(in text: UnsafeRawBufferPointer, at start: Int, count: Int) -> Int {
         text[start..<start + count].reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 

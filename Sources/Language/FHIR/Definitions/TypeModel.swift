@@ -201,12 +201,12 @@ extension TypeModel {
         let range = entries[type.position].slots
         guard !range.isEmpty else { return nil }
         let hash = TypeModel.hash(key)
-        var place = Int(hash) & (range.count - 1)
+        var offset = Int(hash) & (range.count - 1)
         while true {
-            let slot = slots[range.lowerBound + place]
+            let slot = slots[range.lowerBound + offset]
             if slot.element < 0 { return nil }
             if slot.hash == hash && slot.key == key { return slot }
-            place = (place + 1) & (range.count - 1)
+            offset = (offset + 1) & (range.count - 1)
         }
     }
 

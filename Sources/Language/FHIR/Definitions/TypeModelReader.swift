@@ -62,7 +62,7 @@ struct TypeModelReader {
     // MARK: 2. Elements, which may name any type
 
     private mutating func elements() {
-        openTargets = targets("*", "", "")
+        openTargets = targets("*", owner: "", name: "")
         var own: [[Int32]] = Array(repeating: [], count: model.entries.count)
         for (owner, word) in pending where owner >= 0 {
             guard let element = element(word, of: model.entries[owner].name) else { continue }
@@ -99,12 +99,12 @@ struct TypeModelReader {
             name: name, path: owner + "." + parts[0], isChoice: isChoice,
             min: limits.first?.wholeNumberValue ?? 0,
             max: limits.last == "*" ? .max : Int(limits.dropFirst()) ?? 1,
-            types: targets(parts[1], owner, name), isModifier: parts[3].utf8.contains(UInt8(ascii: "m")),
+            types: targets(parts[1], owner: owner, name: name), isModifier: parts[3].utf8.contains(UInt8(ascii: "m")),
             isSummary: parts[3].utf8.contains(UInt8(ascii: "s")),
             isAttribute: parts[3].utf8.contains(UInt8(ascii: "a")), binding: binding)
     }
 
-    private func targets(_ text: Substring, _ owner: String, _ name: String) -> [TypeModel.Target] {
+    private func targets(_ text: Substring, owner: String, name: String) -> [TypeModel.Target] {
         switch text.first {
         case ">": return [target(owner + "." + name)]
         case "@": return [target(String(text.dropFirst()))]
@@ -161,9 +161,9 @@ struct TypeModelReader {
             model.slots += Array(repeating: empty, count: size)
             model.entries[index].slots = start..<start + size
             for slot in keys {
-                var place = Int(slot.hash) & (size - 1)
-                while model.slots[start + place].element >= 0 { place = (place + 1) & (size - 1) }
-                model.slots[start + place] = slot
+                var offset = Int(slot.hash) & (size - 1)
+                while model.slots[start + offset].element >= 0 { offset = (offset + 1) & (size - 1) }
+                model.slots[start + offset] = slot
             }
         }
     }

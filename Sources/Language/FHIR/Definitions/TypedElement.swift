@@ -73,21 +73,23 @@ extension TypedElement {
         guard case .object(let object) = value else {
             // The children of a primitive are in its sibling member.
             guard let sibling else { return }
-            TypedElement.append(name, of: sibling, model.elementType, &output)
+            TypedElement.append(name, of: sibling, type: model.elementType, to: &output)
             return
         }
-        TypedElement.append(name, of: object, type, &output)
+        TypedElement.append(name, of: object, type: type, to: &output)
     }
 
     private static func append(
-        _ name: String, of object: JSONObject, _ type: TypeModel.TypeID, _ output: inout [TypedElement]
+        _ name: String, of object: JSONObject, type: TypeModel.TypeID, to output: inout [TypedElement]
     ) {
         let model = TypeModel.r4
         // 1. A plain name, the usual case.
         if let (element, inside) = model.memberIndex(name, of: type), !model.declared[Int(element)].isChoice {
             let values = object[name]
             let siblings = model.isPrimitive(inside) ? object.sibling(of: name) : nil
-            if values != nil || siblings != nil { append(values, siblings, inside, element, &output) }
+            if values != nil || siblings != nil {
+                append(values, sibling: siblings, type: inside, element: element, to: &output)
+            }
             return
         }
         // 2. A choice: each member whose name has this prefix and one of its types.
@@ -98,13 +100,13 @@ extension TypedElement {
                         continue
                     }
                     let siblings = model.isPrimitive(inside) ? object.sibling(of: member.key) : nil
-                    append(member.value, siblings, inside, element, &output)
+                    append(member.value, sibling: siblings, type: inside, element: element, to: &output)
                 } else if member.key.utf8.first == UInt8(ascii: "_") {
                     let plain = String(member.key.dropFirst())
                     guard plain.hasPrefix(name), object[plain] == nil,
                         let (found, inside) = model.memberIndex(plain, of: type), found == element
                     else { continue }
-                    append(nil, member.value, inside, element, &output)
+                    append(nil, sibling: member.value, type: inside, element: element, to: &output)
                 }
             }
             return
@@ -115,30 +117,32 @@ extension TypedElement {
         let siblings = object.sibling(of: name)
         // `valueQuantity` is not a FHIRPath name if the tables define `value[x]`.
         if model.memberIndex(name, of: type) != nil { return }
-        if values != nil || siblings != nil { append(values, siblings, .unknown, -1, &output) }
+        if values != nil || siblings != nil {
+            append(values, sibling: siblings, type: .unknown, element: -1, to: &output)
+        }
     }
 
     private static func append(
-        _ value: JSON?, _ sibling: JSON?, _ type: TypeModel.TypeID, _ element: Int32, _ output: inout [TypedElement]
+        _ value: JSON?, sibling: JSON?, type: TypeModel.TypeID, element: Int32, to output: inout [TypedElement]
     ) {
         if case .array(let values) = value {
             let siblings = sibling?.array
             for (index, item) in values.enumerated() {
-                let beside = siblings.flatMap { index < $0.count ? $0[index].object : nil }
-                appendOne(item, beside, type, element, &output)
+                let itemSibling = siblings.flatMap { index < $0.count ? $0[index].object : nil }
+                appendOne(item, sibling: itemSibling, type: type, element: element, to: &output)
             }
             return
         }
         if value == nil, case .array(let siblings) = sibling {
-            for item in siblings { appendOne(.null, item.object, type, element, &output) }
+            for item in siblings { appendOne(.null, sibling: item.object, type: type, element: element, to: &output) }
             return
         }
-        appendOne(value ?? .null, sibling?.object, type, element, &output)
+        appendOne(value ?? .null, sibling: sibling?.object, type: type, element: element, to: &output)
     }
 
     private static func appendOne(
-        _ value: JSON, _ sibling: JSONObject?, _ type: TypeModel.TypeID, _ element: Int32,
-        _ output: inout [TypedElement]
+        _ value: JSON, sibling: JSONObject?, type: TypeModel.TypeID, element: Int32,
+        to output: inout [TypedElement]
     ) {
         if case .null = value, sibling == nil { return }
         var type = type
@@ -181,7 +185,8 @@ extension TypedElement {
                 if case .object = member.value { sibling = nil } else { sibling = object.sibling(of: key) }
             }
             let known = model.memberIndex(key, of: within)
-            TypedElement.append(value, sibling, known?.type ?? .unknown, known?.element ?? -1, &found)
+            TypedElement.append(
+                value, sibling: sibling, type: known?.type ?? .unknown, element: known?.element ?? -1, to: &found)
             for child in found { try body(child) }
             found.removeAll(keepingCapacity: true)
         }
@@ -198,7 +203,7 @@ extension JSONObject {
     /// (<https://hl7.org/fhir/R4/json.html#primitive>).
     public func sibling(of name: String) -> JSON? {
         // A small object is scanned without creating a string of the name; a large one has an index.
-        if count > JSONObject.mostScanned { return self["_" + name] }
+        if count > JSONObject.maximumScanned { return self["_" + name] }
         for member in members where member.key.utf8.first == UInt8(ascii: "_") && member.key.dropFirst() == name {
             return member.value
         }

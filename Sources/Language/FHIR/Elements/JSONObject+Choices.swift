@@ -51,13 +51,13 @@ extension JSONObject {
         let values = all.filter { JSONObject.choiceType($0[...], name) != nil }
         guard type != nil || !values.isEmpty else { return }
         let chosen = type.map { name + $0 }
-        let beside = all.filter { JSONObject.siblingType($0, name) != nil }
-        let place = all.firstIndex { $0 == values.first ?? beside.first }
+        let siblings = all.filter { JSONObject.siblingType($0, name) != nil }
+        let index = all.firstIndex { $0 == values.first ?? siblings.first }
         for key in values where key != chosen { self[key] = nil }
-        for key in beside where key.dropFirst() != chosen ?? "" { self[key] = nil }
+        for key in siblings where key.dropFirst() != chosen ?? "" { self[key] = nil }
         guard let chosen, let json else { return }
         // Before the first value, the choice has only siblings of other values.
-        let removed = all[..<(place ?? all.count)].filter { self[$0] == nil }.count
-        set(chosen, json, at: (place ?? all.count) - removed)
+        let removed = all[..<(index ?? all.count)].filter { self[$0] == nil }.count
+        set(chosen, json, at: (index ?? all.count) - removed)
     }
 }

@@ -68,10 +68,10 @@ extension JSONObject {
         let siblings = self["_" + key]?.array
         // A sibling without a value also has an index.
         if let siblings { present += Array(repeating: .null, count: max(0, siblings.count - written)) }
-        var places: [Int] = []
+        var keptIndices: [Int] = []
         var entries: [JSON] = []
         var left = values[...]
-        for (place, entry) in present.enumerated() {
+        for (index, entry) in present.enumerated() {
             if !isEntry(entry) {
                 // An array that loses its last value keeps only the indices with a sibling.
                 entries.append(values.isEmpty ? .null : entry)
@@ -80,13 +80,13 @@ extension JSONObject {
             } else {
                 continue
             }
-            places.append(place)
+            keptIndices.append(index)
         }
         entries += left
         while entries.count > written, entries.last == .null { entries.removeLast() }
         self[key] = entries.allSatisfy(\.isNull) ? nil : .array(entries)
-        guard let siblings, places.count < present.count else { return }
-        let kept = places.map { $0 < siblings.count ? siblings[$0] : .null }
+        guard let siblings, keptIndices.count < present.count else { return }
+        let kept = keptIndices.map { $0 < siblings.count ? siblings[$0] : .null }
         self["_" + key] = kept.allSatisfy(\.isNull) ? nil : .array(kept)
     }
 }

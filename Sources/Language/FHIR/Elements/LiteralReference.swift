@@ -52,8 +52,8 @@ public struct LiteralReference: Sendable, Hashable {
 
     /// Returns the start of the segment that ends before an offset.
     private static func start(ofPartBefore end: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        var place = end
-        while place > 0, bytes[place - 1] != UInt8(ascii: "/") { place -= 1 }
-        return place
+        var offset = end
+        while offset > 0, bytes[offset - 1] != UInt8(ascii: "/") { offset -= 1 }
+        return offset
     }
 }

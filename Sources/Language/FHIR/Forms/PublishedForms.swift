@@ -19,10 +19,10 @@ public struct PublishedForms<Form: Sendable>: Sendable {
     /// - Parameter forms: each questionnaire with the value that is returned for it.
     public init(_ forms: [(questionnaire: Questionnaire, form: Form)]) {
         let ranks: [PublishedRank] = forms.map { PublishedRank($0.questionnaire.resource) }
-        let places: [Int] = forms.indices.sorted { left, right in
+        let order: [Int] = forms.indices.sorted { left, right in
             ranks[left] == ranks[right] ? left < right : ranks[left] > ranks[right]
         }
-        for (questionnaire, form) in places.map({ forms[$0] }) {
+        for (questionnaire, form) in order.map({ forms[$0] }) {
             let entry = Entry(version: questionnaire.version, form: form)
             if let url = questionnaire.url { byURL[url, default: []].append(entry) }
             if let id = questionnaire.id { byID[id, default: []].append(entry) }

@@ -10,12 +10,12 @@ public struct PublishedValueSets: Sendable {
     /// Creates the collection from published value sets. Of two with the same version, the first is used.
     public init(_ sets: [ValueSet] = []) {
         let versions: [BusinessVersion] = sets.map { BusinessVersion($0.version) }
-        let places: [Int] = sets.indices.sorted { left, right in
+        let order: [Int] = sets.indices.sorted { left, right in
             versions[left] == versions[right] ? left < right : versions[left] > versions[right]
         }
         var byURL: [String: [ValueSet]] = [:]
         var byID: [String: ValueSet] = [:]
-        for set in places.map({ sets[$0] }) {
+        for set in order.map({ sets[$0] }) {
             if let url = set.url { byURL[url, default: []].append(set) }
             if let id = set.id, byID[id] == nil { byID[id] = set }
         }

@@ -55,18 +55,18 @@ struct XHTMLScanner {
     private mutating func text() throws(NarrativeCheck.Problem) {
         let (start, wasRead) = (position, hasContent)
         let (end, isRead, hasControl) = bytes.withUnsafeBufferPointer { bytes in
-            var (place, isRead) = (start, wasRead)
-            while place < bytes.count {
-                let byte = bytes[place]
+            var (offset, isRead) = (start, wasRead)
+            while offset < bytes.count {
+                let byte = bytes[offset]
                 if byte == UInt8(ascii: "<") || byte == UInt8(ascii: "&") { break }
                 if byte > 0x20 {
                     isRead = true
                 } else if byte < 0x20, byte != 9, byte != 10, byte != 13 {
-                    return (place, isRead, true)
+                    return (offset, isRead, true)
                 }
-                place += 1
+                offset += 1
             }
-            return (place, isRead, false)
+            return (offset, isRead, false)
         }
         (position, hasContent) = (end, isRead)
         if hasControl { throw problem("The narrative contains a control character: remove it.") }

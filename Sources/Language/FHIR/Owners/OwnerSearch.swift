@@ -75,10 +75,10 @@ struct OwnerSearch {
         }
         let address = "\(base)/\(literal.type)/\(literal.id)"
         // A store does not keep a longer address.
-        if address.utf8.count <= Self.longestAddress { elsewhere.insert(address) } else { hasUnresolved = true }
+        if address.utf8.count <= Self.maximumAddressLength { elsewhere.insert(address) } else { hasUnresolved = true }
     }
 
-    private static let longestAddress = 500
+    private static let maximumAddressLength = 500
 
     /// Returns the kind of the target of `#id`; unknown for everything else that is not `Type/id`.
     private mutating func target(of text: String) -> Kind {

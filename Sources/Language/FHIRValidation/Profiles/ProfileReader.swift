@@ -43,7 +43,7 @@ struct ProfileReader {
                 problem("", "The profile has too many elements.")
                 break
             }
-            let segments = ProfileReader.segments(row, path, &lastSlices)
+            let segments = ProfileReader.segments(row, path: path, lastSlices: &lastSlices)
             guard segments.first?.name == type || segments.count == 1 else {
                 problem(path, "A path begins with the type that the profile constrains: correct it.")
                 continue
@@ -52,7 +52,7 @@ struct ProfileReader {
                 problem(path, "The path is too deep.")
                 continue
             }
-            place(row, segments[1...], &root)
+            insert(row, at: segments[1...], into: &root)
         }
         check(root)
         return Profile(
@@ -69,10 +69,11 @@ struct ProfileReader {
 
     private mutating func problem(_ id: String, _ message: String) {
         guard problems.count < 50 else { return }
-        let place = id.isEmpty ? url : url + " at " + id
+        let location = id.isEmpty ? url : url + " at " + id
         problems.append(
             ValidationIssue(
-                .error, .invalid, code: "invalid-profile", expression: "", message: "The profile \(place): \(message)"))
+                .error, .invalid, code: "invalid-profile", expression: "",
+                message: "The profile \(location): \(message)"))
     }
 
     // MARK: 1. Nodes
@@ -85,7 +86,7 @@ struct ProfileReader {
     /// Returns the path to an element with its slices. They are in the id; without ids, a slice extends until its path
     /// occurs again.
     private static func segments(
-        _ row: JSONObject, _ path: String, _ lastSlices: inout [String: String]
+        _ row: JSONObject, path: String, lastSlices: inout [String: String]
     ) -> [Segment] {
         let names = path.split(separator: ".").map(String.init)
         if let id = row["id"]?.string, id.split(separator: ".").count == names.count {
@@ -108,7 +109,7 @@ struct ProfileReader {
         name.hasSuffix("[x]") ? String(name.dropLast(3)) : name
     }
 
-    private mutating func place(_ row: JSONObject, _ segments: ArraySlice<Segment>, _ node: inout ProfileNode) {
+    private mutating func insert(_ row: JSONObject, at segments: ArraySlice<Segment>, into node: inout ProfileNode) {
         guard let segment = segments.first else {
             fill(&node, row)
             return
@@ -129,12 +130,12 @@ struct ProfileReader {
             child = node.children.count - 1
         }
         guard let slice else {
-            place(row, rest, &node.children[child])
+            insert(row, at: rest, into: &node.children[child])
             return
         }
-        let place: Int
+        let index: Int
         if let found = node.children[child].slices.firstIndex(where: { $0.sliceName == slice }) {
-            place = found
+            index = found
         } else {
             let id = node.children[child].id + ":" + slice
             var made = ProfileNode(id: id, name: name, sliceName: slice)
@@ -142,9 +143,9 @@ struct ProfileReader {
                 made.types = [ProfileNode.TypeRule(code: type, profiles: [], targetProfiles: [])]
             }
             node.children[child].slices.append(made)
-            place = node.children[child].slices.count - 1
+            index = node.children[child].slices.count - 1
         }
-        self.place(row, rest, &node.children[child].slices[place])
+        insert(row, at: rest, into: &node.children[child].slices[index])
     }
 
     /// Returns `value` for `valueQuantity`, if no element has the longer name.

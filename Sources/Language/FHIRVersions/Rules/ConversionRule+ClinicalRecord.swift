@@ -22,19 +22,19 @@ extension ConversionRule {
         "MedicationOrder.dateWritten": renamed("authoredOn"),
         "MedicationOrder.prescriber": renamed("requester"),
         "MedicationOrder.note": note,
-        "MedicationOrder.reason": { part, place, output, conversion in
+        "MedicationOrder.reason": { part, context, output, conversion in
             let name = part.key == "reasonReference" ? "reasonReference" : "reasonCode"
-            conversion.keep(part, as: name, place, &output)
+            conversion.keep(part, as: name, in: context, into: &output)
         },
     ]
 
     /// Returns the rule for an element with one type that became a choice.
     private static func chosen(_ name: String) -> Rule {
-        { part, place, output, conversion in conversion.keep(part, as: name, place, &output) }
+        { part, context, output, conversion in conversion.keep(part, as: name, in: context, into: &output) }
     }
 
     /// Converts one status into two: whether the allergy is active, and how certain it is.
-    private static let allergyStatus: Rule = { part, place, output, conversion in
+    private static let allergyStatus: Rule = { part, context, output, conversion in
         let status = part.value?.string ?? ""
         let (name, system): (String, String)
         switch status {
@@ -42,42 +42,44 @@ extension ConversionRule {
         case "unconfirmed", "confirmed", "refuted", "entered-in-error":
             (name, system) = ("verificationStatus", "allergyintolerance-verification")
         default:
-            conversion.carry(part, place, &output)
+            conversion.carry(part, in: context, into: &output)
             return
         }
         guard !output.has(name) else {
-            conversion.carry(part, place, &output)
+            conversion.carry(part, in: context, into: &output)
             return
         }
-        output.set(name, concept(status, in: system, of: part, &conversion))
+        output.set(name, to: concept(status, in: system, of: part, &conversion))
     }
 
     /// Inverts the flag: R4 states whether the recorder was present, the older release whether it was only reported.
-    private static let primarySource: Rule = { part, place, output, conversion in
+    private static let primarySource: Rule = { part, context, output, conversion in
         guard let isReported = part.value?.bool, part.sibling == nil, !output.has("primarySource") else {
-            conversion.carry(part, place, &output)
+            conversion.carry(part, in: context, into: &output)
             return
         }
-        conversion.note(.changed, "Immunization.reported", "\(isReported) is \(!isReported) in R4", part.trail)
-        output.set("primarySource", .bool(!isReported))
+        conversion.addNote(
+            .changed, path: "Immunization.reported", detail: "\(isReported) is \(!isReported) in R4", at: part.trail)
+        output.set("primarySource", to: .bool(!isReported))
     }
 
     /// Converts the flag into the status: R4 has a status for a vaccination that was not given.
-    private static let notGiven: Rule = { part, place, output, conversion in
+    private static let notGiven: Rule = { part, context, output, conversion in
         guard let wasNotGiven = part.value?.bool, part.sibling == nil else {
-            conversion.carry(part, place, &output)
+            conversion.carry(part, in: context, into: &output)
             return
         }
-        conversion.note(.changed, "Immunization.wasNotGiven", "the status says it in R4", part.trail)
-        if wasNotGiven { output.set("status", "not-done") }
+        conversion.addNote(
+            .changed, path: "Immunization.wasNotGiven", detail: "the status says it in R4", at: part.trail)
+        if wasNotGiven { output.set("status", to: "not-done") }
     }
 
-    private static let immunizationStatus: Rule = { part, place, output, conversion in
-        guard place.object["wasNotGiven"]?.bool == true else {
-            conversion.keep(part, as: "status", place, &output)
+    private static let immunizationStatus: Rule = { part, context, output, conversion in
+        guard context.object["wasNotGiven"]?.bool == true else {
+            conversion.keep(part, as: "status", in: context, into: &output)
             return
         }
-        conversion.note(.changed, "Immunization.status", "it is not-done in R4", part.trail)
+        conversion.addNote(.changed, path: "Immunization.status", detail: "it is not-done in R4", at: part.trail)
     }
 
     private static let orderingProvider: JSON = [

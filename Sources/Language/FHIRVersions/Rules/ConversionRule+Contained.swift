@@ -37,62 +37,64 @@ extension ConversionRule {
     ]
 
     /// Converts a text into an annotation.
-    static let note: Rule = { part, place, output, conversion in
+    static let note: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             var note = ConversionOutput()
-            let path = place.from + "." + part.key
-            let text = conversion.value(pair.value, (from: "", to: nil), type: "markdown", path, pair.trail)
-            if text == nil, pair.value != .null { conversion.noteForm(path, pair.trail) }
-            note.set("text", text ?? .null, conversion.sibling(pair.sibling, pair.trail))
+            let path = context.from + "." + part.key
+            let text = conversion.value(
+                pair.value, inside: (from: "", to: nil), type: "markdown", path: path, at: pair.trail)
+            if text == nil, pair.value != .null { conversion.addFormNote(path, at: pair.trail) }
+            note.set("text", to: text ?? .null, sibling: conversion.sibling(pair.sibling, at: pair.trail))
             if !note.isEmpty { output.append(.object(note.finished), to: "note") }
         }
     }
 
     /// Converts a code into a concept; a code that its system does not have is put into an extension.
     private static func concept(_ system: String, _ codes: Set<String>) -> Rule {
-        { part, place, output, conversion in
+        { part, context, output, conversion in
             guard let code = part.value?.string, codes.contains(code), !output.has(part.key) else {
                 if part.value?.object != nil {
-                    conversion.keep(part, as: part.key, place, &output)
+                    conversion.keep(part, as: part.key, in: context, into: &output)
                 } else {
-                    conversion.carry(part, place, &output)
+                    conversion.carry(part, in: context, into: &output)
                 }
                 return
             }
-            output.set(part.key, concept(code, in: system, of: part, &conversion))
+            output.set(part.key, to: concept(code, in: system, of: part, &conversion))
         }
     }
 
     /// Returns the concept for a part's code, with the sibling of the code.
     static func concept(
-        _ code: String, in system: String, of part: ConversionPart, _ conversion: inout Conversion
+        _ code: String, in system: String, of part: ConversionPart, _ conversion: inout ReleaseConversion
     ) -> JSON {
         var coding: JSON = [
             "system": .string("http://terminology.hl7.org/CodeSystem/" + system), "code": .string(code),
         ]
-        let sibling = conversion.sibling(part.sibling ?? .null, part.trail)
+        let sibling = conversion.sibling(part.sibling ?? .null, at: part.trail)
         if sibling != .null { coding["_code"] = sibling }
         return ["coding": [coding]]
     }
 
     /// Converts a Quantity of DSTU2 into an Age.
     private static func age(_ name: String) -> Rule {
-        { part, place, output, conversion in
-            conversion.keep(part, as: part.key == name + "Quantity" ? name + "Age" : part.key, place, &output)
+        { part, context, output, conversion in
+            conversion.keep(
+                part, as: part.key == name + "Quantity" ? name + "Age" : part.key, in: context, into: &output)
         }
     }
 
     /// Converts the requester: STU3 states the agent and its organization, R4 only the agent.
-    private static let requester: Rule = { part, place, output, conversion in
+    private static let requester: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             guard let object = pair.value.object, object.count == 1, let agent = object["agent"],
                 !output.has("requester"),
-                let reference = conversion.value(agent, "Reference", pair.trail.member("agent"))
+                let reference = conversion.value(agent, as: "Reference", at: pair.trail.member("agent"))
             else {
-                conversion.keep(part.with(pair), as: "requester", place, &output)
+                conversion.keep(part.with(pair), as: "requester", in: context, into: &output)
                 continue
             }
-            output.set("requester", reference)
+            output.set("requester", to: reference)
         }
     }
 }

@@ -12,52 +12,55 @@ extension ConversionRule {
     ]
 
     /// C3-PRO's apps wrote the type as an object, other apps as an array, and one app as a concept.
-    private static let signerType: Rule = { part, place, output, conversion in
+    private static let signerType: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             let path = "Contract.signer.type"
             if let codings = pair.value["coding"]?.array {
                 for (index, coding) in codings.enumerated() {
-                    signerType(coding, .index(pair.trail.member("coding"), index), place, &output, &conversion)
+                    signerType(
+                        coding, at: .index(pair.trail.member("coding"), index), in: context, output: &output,
+                        conversion: &conversion)
                 }
                 for member in pair.value.object?.members ?? [] where member.key != "coding" {
-                    conversion.note(.leftOut, path, "a Coding has no such element", pair.trail.member(member.key))
+                    conversion.addNote(
+                        .leftOut, path: path, detail: "a Coding has no such element", at: pair.trail.member(member.key))
                 }
             } else if pair.value != .null {
-                signerType(pair.value, pair.trail, place, &output, &conversion)
+                signerType(pair.value, at: pair.trail, in: context, output: &output, conversion: &conversion)
             }
-            if pair.sibling != .null { conversion.noteForm(path, pair.trail) }
+            if pair.sibling != .null { conversion.addFormNote(path, at: pair.trail) }
         }
     }
 
     private static func signerType(
-        _ value: JSON, _ trail: ConversionTrail, _ place: ConversionPlace, _ output: inout ConversionOutput,
-        _ conversion: inout Conversion
+        _ value: JSON, at trail: ConversionTrail, in context: ConversionContext, output: inout ConversionOutput,
+        conversion: inout ReleaseConversion
     ) {
-        guard let coding = conversion.value(value, "Coding", trail) else {
-            conversion.noteForm("Contract.signer.type", trail)
+        guard let coding = conversion.value(value, as: "Coding", at: trail) else {
+            conversion.addFormNote("Contract.signer.type", at: trail)
             return
         }
         guard output.object["type"] != nil else {
-            output.set("type", coding)
+            output.set("type", to: coding)
             return
         }
-        conversion.note(.keptInExtension, "Contract.signer.type", "R4 allows one type", trail)
-        output.extend(conversion.url(place.from, "type"), type: "Coding", value: coding)
+        conversion.addNote(.keptInExtension, path: "Contract.signer.type", detail: "R4 allows one type", at: trail)
+        output.extend(conversion.url(context.from, "type"), type: "Coding", value: coding)
     }
 
     /// Converts DSTU2's signature, which is a text: with C3-PRO, the id of the patient who signed.
-    private static let signerSignature: Rule = { part, place, output, conversion in
+    private static let signerSignature: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             if let object = pair.value.object, !object.isEmpty {
-                output.append(.object(conversion.signature(object, of: place, at: pair.trail)), to: "signature")
+                output.append(.object(conversion.signature(object, of: context, at: pair.trail)), to: "signature")
             } else if let text = pair.value.string, !text.isEmpty {
-                output.append(.object(conversion.signature(text, of: place, &output)), to: "signature")
-                conversion.note(.keptInExtension, "Contract.signer.signature", "", pair.trail)
+                output.append(.object(conversion.signature(text, of: context, &output)), to: "signature")
+                conversion.addNote(.keptInExtension, path: "Contract.signer.signature", detail: "", at: pair.trail)
                 output.extend(
-                    conversion.url(place.from, "signature"), type: "string", value: pair.value,
-                    sibling: conversion.sibling(pair.sibling, pair.trail))
+                    conversion.url(context.from, "signature"), type: "string", value: pair.value,
+                    sibling: conversion.sibling(pair.sibling, at: pair.trail))
             } else if pair.value != .null || pair.sibling != .null {
-                conversion.noteForm("Contract.signer.signature", pair.trail)
+                conversion.addFormNote("Contract.signer.signature", at: pair.trail)
             }
         }
     }
@@ -68,64 +71,64 @@ extension ConversionRule {
     ]
 
     /// Converts the topic: R4 has one topic, STU3 several.
-    private static let topic: Rule = { part, place, output, conversion in
+    private static let topic: Rule = { part, context, output, conversion in
         for pair in part.pairs {
-            guard let reference = conversion.value(pair.value, "Reference", pair.trail) else {
+            guard let reference = conversion.value(pair.value, as: "Reference", at: pair.trail) else {
                 if pair.value != .null || pair.sibling != .null {
-                    conversion.noteForm(place.from + ".topic", pair.trail)
+                    conversion.addFormNote(context.from + ".topic", at: pair.trail)
                 }
                 continue
             }
             if output.has("topicReference") {
-                conversion.carry(part.with(pair), place, &output)
+                conversion.carry(part.with(pair), in: context, into: &output)
             } else {
-                output.set("topicReference", reference)
+                output.set("topicReference", to: reference)
             }
         }
     }
 
-    private static let securityLabel: Rule = { part, place, output, conversion in
+    private static let securityLabel: Rule = { part, context, output, conversion in
         for pair in part.pairs {
-            if let label = conversion.value(pair.value, "Coding", pair.trail) {
+            if let label = conversion.value(pair.value, as: "Coding", at: pair.trail) {
                 output.append(["classification": label], to: "securityLabel")
             } else if pair.value != .null || pair.sibling != .null {
-                conversion.noteForm(place.from + ".securityLabel", pair.trail)
+                conversion.addFormNote(context.from + ".securityLabel", at: pair.trail)
             }
         }
     }
 }
 
-extension Conversion {
+extension ReleaseConversion {
     /// Converts a signature of STU3 to R4's.
     fileprivate mutating func signature(
-        _ object: JSONObject, of place: ConversionPlace, at trail: ConversionTrail
+        _ object: JSONObject, of context: ConversionContext, at trail: ConversionTrail
     ) -> JSONObject {
         var signature = element(object, from: "Signature", to: "Signature", at: trail)
-        if signature["who"] == nil { signature["who"] = party(of: place) ?? DataAbsent.element }
+        if signature["who"] == nil { signature["who"] = party(of: context) ?? DataAbsent.element }
         return signature["when"] == nil && signature["_when"] == nil ? dated(signature, trail) : signature
     }
 
     /// Returns the signature for a text of DSTU2: of the party, or else of the patient with this id.
     fileprivate mutating func signature(
-        _ text: String, of place: ConversionPlace, _ output: inout ConversionOutput
+        _ text: String, of context: ConversionContext, _ output: inout ConversionOutput
     ) -> JSONObject {
-        var who = party(of: place)
+        var who = party(of: context)
         if who == nil, Resource.isID(text) {
             who = ["reference": .string("Patient/" + text)]
-            if place.object["party"] == nil, let who { output.set("party", who) }
+            if context.object["party"] == nil, let who { output.set("party", to: who) }
         }
         var signature = JSONObject()
         signature["type"] = [ConversionRule.consentSignature]
         signature["who"] = who ?? DataAbsent.element
-        return dated(signature, place.trail.member("signature"))
+        return dated(signature, context.trail.member("signature"))
     }
 
-    private mutating func party(of place: ConversionPlace) -> JSON? {
-        guard let party = place.object["party"], let text = party["reference"]?.string else { return nil }
+    private mutating func party(of context: ConversionContext) -> JSON? {
+        guard let party = context.object["party"], let text = party["reference"]?.string else { return nil }
         // Each signature repeats the party, whatever its size.
         let weight = text.utf8.count + (party["display"]?.string?.utf8.count ?? 0)
         guard budget.spend(weight / 64) else { return nil }
-        return value(party, "Reference", place.trail.member("party"))
+        return value(party, as: "Reference", at: context.trail.member("party"))
     }
 
     /// Adds the time, which DSTU2's signature does not have: the start of the contract's validity, else the date of
@@ -133,13 +136,15 @@ extension Conversion {
     private mutating func dated(_ signature: JSONObject, _ trail: ConversionTrail) -> JSONObject {
         var signature = signature
         let candidates = [current["applies"]?["start"]?.string, current["issued"]?.string]
-        let place = trail.member("when")
+        let whenTrail = trail.member("when")
         if let instant = candidates.lazy.compactMap({ $0.flatMap(PrimitiveRepair.instant) }).first {
             signature.set("when", .string(instant), at: 1)
-            note(.supplied, "Contract.signer.signature.when", "from applies.start or issued", place)
+            addNote(
+                .supplied, path: "Contract.signer.signature.when", detail: "from applies.start or issued", at: whenTrail
+            )
         } else {
             signature["_when"] = DataAbsent.element
-            note(.supplied, "Contract.signer.signature.when", "not known", place)
+            addNote(.supplied, path: "Contract.signer.signature.when", detail: "not known", at: whenTrail)
         }
         return signature
     }

@@ -15,21 +15,23 @@ extension ConversionRule {
 
     /// Converts a primitive into the only child of an element.
     private static func backbone(_ child: String, to key: String) -> Rule {
-        { part, place, output, conversion in
+        { part, context, output, conversion in
             for pair in part.pairs {
                 // An app may already write R4's form.
                 if pair.value.object != nil {
-                    let inside = place.to + "." + key
+                    let inside = context.to + "." + key
                     let known = conversion.value(
-                        pair.value, (from: inside, to: inside), type: "", place.from + "." + part.key, pair.trail)
+                        pair.value, inside: (from: inside, to: inside), type: "", path: context.from + "." + part.key,
+                        at: pair.trail)
                     if let known { output.append(known, to: key) }
                     continue
                 }
                 var element = ConversionOutput()
-                let path = place.from + "." + part.key
-                let value = conversion.value(pair.value, (from: "", to: nil), type: "string", path, pair.trail)
-                if value == nil, pair.value != .null { conversion.noteForm(path, pair.trail) }
-                element.set(child, value ?? .null, conversion.sibling(pair.sibling, pair.trail))
+                let path = context.from + "." + part.key
+                let value = conversion.value(
+                    pair.value, inside: (from: "", to: nil), type: "string", path: path, at: pair.trail)
+                if value == nil, pair.value != .null { conversion.addFormNote(path, at: pair.trail) }
+                element.set(child, to: value ?? .null, sibling: conversion.sibling(pair.sibling, at: pair.trail))
                 if !element.isEmpty { output.append(.object(element.finished), to: key) }
             }
         }
@@ -37,19 +39,20 @@ extension ConversionRule {
 
     /// Converts the UDI: DSTU2's text is the human-readable form on the device; STU3's element is R4's with another
     /// name.
-    private static let udi: Rule = { part, place, output, conversion in
+    private static let udi: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             guard var object = pair.value.object else {
-                backbone("carrierHRF", to: "udiCarrier")(part.with(pair), place, &output, &conversion)
+                backbone("carrierHRF", to: "udiCarrier")(part.with(pair), context, &output, &conversion)
                 continue
             }
             var name = ConversionOutput()
             if object["name"] != nil || object["_name"] != nil {
                 let trail = pair.trail.member("name")
                 let text = conversion.value(
-                    object["name"] ?? .null, (from: "", to: nil), type: "string", "Device.udi.name", trail)
-                if text == nil, object["name"] != nil { conversion.noteForm("Device.udi.name", trail) }
-                name.set("name", text ?? .null, conversion.sibling(object["_name"] ?? .null, trail))
+                    object["name"] ?? .null, inside: (from: "", to: nil), type: "string", path: "Device.udi.name",
+                    at: trail)
+                if text == nil, object["name"] != nil { conversion.addFormNote("Device.udi.name", at: trail) }
+                name.set("name", to: text ?? .null, sibling: conversion.sibling(object["_name"] ?? .null, at: trail))
                 if !name.isEmpty { name.object["type"] = "udi-label-name" }
                 object["name"] = nil
                 object["_name"] = nil

@@ -3,12 +3,12 @@ import FHIR
 extension ConversionRule {
     /// Converts conditions without operator: `hasAnswer`, or equality with an answer. Several conditions are
     /// alternatives (<https://hl7.org/fhir/STU3/questionnaire-definitions.html#Questionnaire.item.enableWhen>).
-    static let enableWhen: Rule = { part, place, output, conversion in
+    static let enableWhen: Rule = { part, context, output, conversion in
         var conditions: [JSON] = []
         for pair in part.pairs {
             guard let object = pair.value.object, !object.isEmpty else {
                 if pair.value != .null || pair.sibling != .null {
-                    conversion.noteForm(place.from + ".enableWhen", pair.trail)
+                    conversion.addFormNote(context.from + ".enableWhen", at: pair.trail)
                 }
                 continue
             }
@@ -20,43 +20,46 @@ extension ConversionRule {
                 conditions += conversion.conditions(object, at: pair.trail)
             }
         }
-        set(conditions, place, &output, &conversion)
+        set(conditions, in: context, output: &output, conversion: &conversion)
     }
 
     private static func set(
-        _ conditions: [JSON], _ place: ConversionPlace, _ output: inout ConversionOutput,
-        _ conversion: inout Conversion
+        _ conditions: [JSON], in context: ConversionContext, output: inout ConversionOutput,
+        conversion: inout ReleaseConversion
     ) {
         for condition in conditions { output.append(condition, to: "enableWhen") }
-        if (output.object["enableWhen"]?.array?.count ?? 0) > 1, place.object["enableBehavior"] == nil {
+        if (output.object["enableWhen"]?.array?.count ?? 0) > 1, context.object["enableBehavior"] == nil {
             output.object["enableBehavior"] = "any"
-            conversion.note(
-                .supplied, "Questionnaire.item.enableBehavior", "any, as older releases read several conditions",
-                place.trail.member("enableBehavior"))
+            conversion.addNote(
+                .supplied, path: "Questionnaire.item.enableBehavior",
+                detail: "any, as older releases read several conditions",
+                at: context.trail.member("enableBehavior"))
         }
     }
 
     /// Converts DSTU2's extension for conditions with the parts `question` and `answer`, which C3-PRO writes with a
     /// `#`.
-    static let enableWhenExtension: Rule = { part, place, output, conversion in
+    static let enableWhenExtension: Rule = { part, context, output, conversion in
         var found: [JSON] = []
         for pair in part.pairs {
             guard let url = pair.value["url"]?.string, url.hasSuffix("/questionnaire-enableWhen"),
                 let condition = condition(pair.value)
             else {
-                conversion.keep(part.with(pair), as: "extension", place, &output)
+                conversion.keep(part.with(pair), as: "extension", in: context, into: &output)
                 continue
             }
             found += conversion.conditions(condition, at: pair.trail)
-            conversion.note(
-                .changed, place.from + ".extension", "R4 has an element for conditions", pair.trail.member("url"))
+            conversion.addNote(
+                .changed, path: context.from + ".extension", detail: "R4 has an element for conditions",
+                at: pair.trail.member("url"))
             for index in (pair.value["extension"]?.array ?? []).indices {
                 let inner = ConversionTrail.index(pair.trail.member("extension"), index)
-                conversion.note(
-                    .changed, place.from + ".extension", "R4 has an element for conditions", inner.member("url"))
+                conversion.addNote(
+                    .changed, path: context.from + ".extension", detail: "R4 has an element for conditions",
+                    at: inner.member("url"))
             }
         }
-        set(found, place, &output, &conversion)
+        set(found, in: context, output: &output, conversion: &conversion)
     }
 
     /// Returns the condition of the extension; nil if the extension contains anything else or is incomplete.
@@ -77,12 +80,12 @@ extension ConversionRule {
     }
 }
 
-extension Conversion {
+extension ReleaseConversion {
     /// Returns the R4 conditions for a condition of STU3.
     mutating func conditions(_ object: JSONObject, at trail: ConversionTrail) -> [JSON] {
         let to = "Questionnaire.item.enableWhen"
         var base = ConversionOutput()
-        let place = ConversionPlace(object: object, from: to, to: to, trail: trail)
+        let context = ConversionContext(object: object, from: to, to: to, trail: trail)
         var answers: [ConversionPart] = []
         var has: Bool?
         for part in ConversionPart.parts(of: object, at: trail) {
@@ -91,14 +94,15 @@ extension Conversion {
             } else if part.key.hasPrefix("answer"), part.key != "answer" {
                 answers.append(part)
             } else {
-                keep(part, as: part.key, place, &base)
+                keep(part, as: part.key, in: context, into: &base)
             }
         }
         if !base.has("question") { base.object["_question"] = DataAbsent.element }
         // A condition on a certain answer implies that there is an answer.
         var result: [JSON] = []
         if let has {
-            note(.changed, to + ".hasAnswer", "R4 has the operator exists", trail.member("hasAnswer"))
+            addNote(
+                .changed, path: to + ".hasAnswer", detail: "R4 has the operator exists", at: trail.member("hasAnswer"))
             if !(has && !answers.isEmpty) {
                 var condition = base
                 condition.object["operator"] = "exists"
@@ -112,21 +116,22 @@ extension Conversion {
             // Answers of unknown types all give the same condition.
             if !isKnown, hasUnknown {
                 var nothing = ConversionOutput()
-                carry(answer, place, &nothing)
+                carry(answer, in: context, into: &nothing)
                 continue
             }
             hasUnknown = hasUnknown || !isKnown
             var condition = base
             condition.object["operator"] = "="
             let key = ["answerUri": "answerString", "answerInstant": "answerDateTime"][answer.key] ?? answer.key
-            keep(answer, as: key, place, &condition)
+            keep(answer, as: key, in: context, into: &condition)
             // Without an answer that R4 supports, the condition only requires that there is one.
             if !condition.object.keys.contains(where: { $0.hasPrefix("answer") || $0.hasPrefix("_answer") }) {
                 condition.object["operator"] = "exists"
                 condition.object["answerBoolean"] = true
-                note(
-                    .supplied, to + ".operator", "R4 cannot compare with this answer: that there is one suffices",
-                    trail.member("operator"))
+                addNote(
+                    .supplied, path: to + ".operator",
+                    detail: "R4 cannot compare with this answer: that there is one suffices",
+                    at: trail.member("operator"))
             }
             result.append(.object(condition.finished))
         }
@@ -134,8 +139,9 @@ extension Conversion {
             var condition = base
             condition.object["operator"] = "exists"
             condition.object["answerBoolean"] = true
-            note(
-                .supplied, to + ".operator", "no answer is named: that there is one suffices", trail.member("operator"))
+            addNote(
+                .supplied, path: to + ".operator", detail: "no answer is named: that there is one suffices",
+                at: trail.member("operator"))
             result.append(.object(condition.finished))
         }
         return result

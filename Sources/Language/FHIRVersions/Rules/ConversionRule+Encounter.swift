@@ -8,8 +8,8 @@ extension ConversionRule {
         "Encounter.reason": renamed("reasonCode"),
         "Encounter.indication": renamed("reasonReference"),
         "Encounter.incomingReferral": renamed("basedOn"),
-        "Encounter.length": { part, place, output, conversion in
-            conversion.keepDuration(part, as: "length", place, &output)
+        "Encounter.length": { part, context, output, conversion in
+            conversion.keepDuration(part, as: "length", in: context, into: &output)
         },
         "Encounter.diagnosis.role": renamed("use"),
     ]
@@ -21,9 +21,9 @@ extension ConversionRule {
     ]
 
     /// Converts a code into a Coding.
-    private static let encounterClass: Rule = { part, place, output, conversion in
+    private static let encounterClass: Rule = { part, context, output, conversion in
         guard let code = part.value?.string, !code.isEmpty else {
-            conversion.keep(part, as: "class", place, &output)
+            conversion.keep(part, as: "class", in: context, into: &output)
             return
         }
         var coding: JSON
@@ -32,17 +32,18 @@ extension ConversionRule {
                 "system": "http://terminology.hl7.org/CodeSystem/v3-ActCode", "code": .string(act.code),
                 "display": .string(act.display),
             ]
-            conversion.note(.changed, "Encounter.class", "\(code) is \(act.code) in R4", part.trail)
+            conversion.addNote(
+                .changed, path: "Encounter.class", detail: "\(code) is \(act.code) in R4", at: part.trail)
         } else {
             coding = ["system": "http://hl7.org/fhir/encounter-class", "code": .string(code)]
         }
-        let sibling = conversion.sibling(part.sibling ?? .null, part.trail)
+        let sibling = conversion.sibling(part.sibling ?? .null, at: part.trail)
         if sibling != .null { coding["_code"] = sibling }
-        output.set("class", coding)
+        output.set("class", to: coding)
     }
 
     /// Moves the diagnoses of a hospitalization to the diagnoses of the encounter, as in R4.
-    private static let hospitalization: Rule = { part, place, output, conversion in
+    private static let hospitalization: Rule = { part, context, output, conversion in
         var part = part
         if var stay = part.value?.object {
             for (key, use) in uses {
@@ -51,9 +52,9 @@ extension ConversionRule {
                     key: key, value: given, sibling: stay["_" + key], trail: part.trail.member(key))
                 for pair in inner.pairs {
                     let path = "Encounter.hospitalization." + key
-                    if pair.sibling != .null { conversion.noteForm(path, pair.trail) }
-                    guard let condition = conversion.value(pair.value, "Reference", pair.trail) else {
-                        if pair.value != .null { conversion.noteForm(path, pair.trail) }
+                    if pair.sibling != .null { conversion.addFormNote(path, at: pair.trail) }
+                    guard let condition = conversion.value(pair.value, as: "Reference", at: pair.trail) else {
+                        if pair.value != .null { conversion.addFormNote(path, at: pair.trail) }
                         continue
                     }
                     output.append(["condition": condition, "use": ["coding": [use]]], to: "diagnosis")
@@ -65,12 +66,12 @@ extension ConversionRule {
             if stay.isEmpty { return }
             part.value = .object(stay)
         }
-        conversion.keep(part, as: part.key, place, &output)
+        conversion.keep(part, as: part.key, in: context, into: &output)
     }
 
     /// In a list of hospitalizations, the diagnoses cannot be moved to the encounter.
-    private static let stayDiagnosis: Rule = { part, place, output, conversion in
-        conversion.carry(part, place, &output)
+    private static let stayDiagnosis: Rule = { part, context, output, conversion in
+        conversion.carry(part, in: context, into: &output)
     }
 
     private static let uses: [(key: String, use: JSON)] = [

@@ -11,13 +11,16 @@ extension ConversionRule {
         "Observation.referenceRange.meaning": renamed("type"),
     ]
 
-    private static let comment: Rule = { part, place, output, conversion in
+    private static let comment: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             var note = ConversionOutput()
             let text = conversion.value(
-                pair.value, (from: "", to: nil), type: "markdown", place.from + "." + part.key, pair.trail)
-            if text == nil, pair.value != .null { conversion.noteForm(place.from + "." + part.key, pair.trail) }
-            note.set("text", text ?? .null, conversion.sibling(pair.sibling, pair.trail))
+                pair.value, inside: (from: "", to: nil), type: "markdown", path: context.from + "." + part.key,
+                at: pair.trail)
+            if text == nil, pair.value != .null {
+                conversion.addFormNote(context.from + "." + part.key, at: pair.trail)
+            }
+            note.set("text", to: text ?? .null, sibling: conversion.sibling(pair.sibling, at: pair.trail))
             if !note.isEmpty { output.append(.object(note.finished), to: "note") }
         }
     }
@@ -25,19 +28,20 @@ extension ConversionRule {
     /// Converts related observations: R4 has elements for members and sources, and standard extensions for sequels and
     /// replacements (<https://hl7.org/fhir/R4/observation-profiles.html>). Other relations are put into a cross-version
     /// extension.
-    private static let related: Rule = { part, place, output, conversion in
+    private static let related: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             let object = pair.value.object ?? JSONObject()
             let plain = object.members.allSatisfy { $0.key == "type" || $0.key == "target" }
             let type = object["type"]?.string ?? ""
             guard plain, let home = relations[type], let target = object["target"],
-                let reference = conversion.value(target, "Reference", pair.trail.member("target"))
+                let reference = conversion.value(target, as: "Reference", at: pair.trail.member("target"))
             else {
-                conversion.carry(part.with(pair), place, &output)
+                conversion.carry(part.with(pair), in: context, into: &output)
                 continue
             }
-            conversion.note(
-                .changed, "Observation.related.type", "\(type) is \(home.name) in R4", pair.trail.member("type"))
+            conversion.addNote(
+                .changed, path: "Observation.related.type", detail: "\(type) is \(home.name) in R4",
+                at: pair.trail.member("type"))
             if let url = home.extensionURL {
                 output.extend(url, type: "Reference", value: reference)
             } else {
@@ -55,12 +59,12 @@ extension ConversionRule {
 
     /// Converts interpretations: R4 uses v3's ObservationInterpretation, the older releases v2's table 0078, with the
     /// same codes (<https://hl7.org/fhir/R4/valueset-observation-interpretation.html>).
-    private static let interpretation: Rule = { part, place, output, conversion in
+    private static let interpretation: Rule = { part, context, output, conversion in
         var part = part
         if let value = part.value {
             part.value = value.array.map { .array($0.map(interpreted)) } ?? interpreted(value)
         }
-        conversion.keep(part, as: part.key, place, &output)
+        conversion.keep(part, as: part.key, in: context, into: &output)
     }
 
     private static func interpreted(_ concept: JSON) -> JSON {

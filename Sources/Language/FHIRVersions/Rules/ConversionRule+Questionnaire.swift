@@ -14,12 +14,12 @@ extension ConversionRule {
         "Questionnaire.group.question.extension": enableWhenExtension,
         "Questionnaire.group.question.type": code(["instant": "dateTime"]),
         "Questionnaire.group.question.options": optionsReference,
-        "Questionnaire.group.question.option": { part, place, output, conversion in
+        "Questionnaire.group.question.option": { part, context, output, conversion in
             for pair in part.pairs {
-                if let coding = conversion.value(pair.value, "Coding", pair.trail) {
+                if let coding = conversion.value(pair.value, as: "Coding", at: pair.trail) {
                     output.append(["valueCoding": coding], to: "answerOption")
                 } else if pair.value != .null || pair.sibling != .null {
-                    conversion.noteForm(place.from + ".option", pair.trail)
+                    conversion.addFormNote(context.from + ".option", at: pair.trail)
                 }
             }
         },
@@ -36,26 +36,32 @@ extension ConversionRule {
     ]
 
     private static func formItems(isQuestion: Bool) -> Rule {
-        { part, place, output, conversion in
+        { part, context, output, conversion in
             let from = isQuestion ? "Questionnaire.group.question" : "Questionnaire.group"
             for pair in part.pairs {
                 guard let object = pair.value.object, !object.isEmpty else {
                     if pair.value != .null || pair.sibling != .null {
-                        conversion.noteForm(place.from + "." + part.key, pair.trail)
+                        conversion.addFormNote(context.from + "." + part.key, at: pair.trail)
                     }
                     continue
                 }
                 var item = conversion.element(object, from: from, to: "Questionnaire.item", at: pair.trail)
                 // The title of the outermost group is the title of the form, for which DSTU2 has no other element.
-                let isRoot = place.from == "Questionnaire"
+                let isRoot = context.from == "Questionnaire"
                 if isRoot, !output.has("title"), object["title"]?.string?.isEmpty == false, let title = object["title"]
                 {
                     output.object["title"] = title
                 }
                 if item["linkId"] == nil {
-                    if dissolve(item, of: object, isQuestion, isRoot, pair.trail, &output, &conversion) { continue }
+                    if dissolve(
+                        item, of: object, isQuestion: isQuestion, isRoot: isRoot, at: pair.trail, output: &output,
+                        conversion: &conversion)
+                    {
+                        continue
+                    }
                     item.set("linkId", .string(conversion.nextLinkID()), at: 0)
-                    conversion.note(.supplied, from + ".linkId", "R4 requires it", pair.trail.member("linkId"))
+                    conversion.addNote(
+                        .supplied, path: from + ".linkId", detail: "R4 requires it", at: pair.trail.member("linkId"))
                 }
                 output.append(.object(item), to: "item")
             }
@@ -64,8 +70,8 @@ extension ConversionRule {
 
     /// Replaces a group that only groups by its children; false if the group has other content.
     private static func dissolve(
-        _ item: JSONObject, of object: JSONObject, _ isQuestion: Bool, _ isRoot: Bool, _ trail: ConversionTrail,
-        _ output: inout ConversionOutput, _ conversion: inout Conversion
+        _ item: JSONObject, of object: JSONObject, isQuestion: Bool, isRoot: Bool, at trail: ConversionTrail,
+        output: inout ConversionOutput, conversion: inout ReleaseConversion
     ) -> Bool {
         let grouping: Set<String> =
             isRoot ? ["item", "required", "text", "code", "type"] : ["item", "required", "type"]
@@ -78,9 +84,9 @@ extension ConversionRule {
             output.object["description"] = text
         }
         if item["required"] != nil {
-            conversion.note(
-                .leftOut, "Questionnaire.group.required", "the group only groups: its items replace it",
-                trail.member("required"))
+            conversion.addNote(
+                .leftOut, path: "Questionnaire.group.required", detail: "the group only groups: its items replace it",
+                at: trail.member("required"))
         }
         if let code = item["code"]?.array { output.append(code.map { ($0, .null) }, to: "code") }
         output.append((item["item"]?.array ?? []).map { ($0, .null) }, to: "item")
@@ -88,19 +94,20 @@ extension ConversionRule {
     }
 
     /// Converts a reference to a value set into its canonical URL; `#contained` is kept.
-    private static let optionsReference: Rule = { part, place, output, conversion in
+    private static let optionsReference: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             let object = pair.value.object ?? JSONObject()
             guard let reference = object["reference"]?.string, !reference.isEmpty, !output.has("answerValueSet") else {
-                conversion.carry(part.with(pair), place, &output)
+                conversion.carry(part.with(pair), in: context, into: &output)
                 continue
             }
             let trail = pair.trail.member("reference")
             let renamed = CodeSystems.renamed(valueSet: reference)
             if let renamed {
-                conversion.note(.changed, place.from + ".options", "R4's name is \(renamed)", trail)
+                conversion.addNote(
+                    .changed, path: context.from + ".options", detail: "R4's name is \(renamed)", at: trail)
             }
-            output.set("answerValueSet", .string(renamed ?? reference))
+            output.set("answerValueSet", to: .string(renamed ?? reference))
             var rest = object
             rest["reference"] = nil
             let display = rest["display"]?.string ?? ""
@@ -108,29 +115,29 @@ extension ConversionRule {
                 let named: JSON = [
                     "url": "http://hl7.org/fhir/StructureDefinition/display", "valueString": .string(display),
                 ]
-                output.set("answerValueSet", .null, ["extension": [named]])
+                output.set("answerValueSet", to: .null, sibling: ["extension": [named]])
             } else if !rest.isEmpty {
-                conversion.carry(part.with(pair), place, &output)
+                conversion.carry(part.with(pair), in: context, into: &output)
             }
         }
     }
 
     /// Converts the initial value into R4's list of initial values.
-    private static let initial: Rule = { part, place, output, conversion in
+    private static let initial: Rule = { part, context, output, conversion in
         var inner = ConversionOutput()
-        let moved = ConversionPlace(
-            object: place.object, from: "Questionnaire.item", to: "Questionnaire.item.initial", trail: place.trail)
+        let moved = ConversionContext(
+            object: context.object, from: "Questionnaire.item", to: "Questionnaire.item.initial", trail: context.trail)
         let key = "value" + part.key.dropFirst("initial".count)
         // R4 already has this element as a list.
         if part.key == "initial" {
-            conversion.keep(part, as: "initial", place, &output)
+            conversion.keep(part, as: "initial", in: context, into: &output)
             return
         }
         guard conversion.target.member(key, below: moved.to) != nil else {
-            conversion.carry(part, place, &output)
+            conversion.carry(part, in: context, into: &output)
             return
         }
-        conversion.keep(part, as: key, moved, &inner)
+        conversion.keep(part, as: key, in: moved, into: &inner)
         if !inner.isEmpty { output.append(.object(inner.finished), to: "initial") }
     }
 }

@@ -22,39 +22,41 @@ extension ConversionRule {
     ]
 
     /// Converts DSTU2's contexts, which are concepts; R4 requires the type of the context, which is not known.
-    private static let useContext: Rule = { part, place, output, conversion in
+    private static let useContext: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             guard conversion.version == .dstu2, let object = pair.value.object, object["code"] == nil,
-                let concept = conversion.value(pair.value, "CodeableConcept", pair.trail)
+                let concept = conversion.value(pair.value, as: "CodeableConcept", at: pair.trail)
             else {
-                conversion.keep(part.with(pair), as: "useContext", place, &output)
+                conversion.keep(part.with(pair), as: "useContext", in: context, into: &output)
                 continue
             }
-            conversion.note(
-                .supplied, "ValueSet.useContext.code", "the kind of the context is not known",
-                pair.trail.member("code"))
+            conversion.addNote(
+                .supplied, path: "ValueSet.useContext.code", detail: "the kind of the context is not known",
+                at: pair.trail.member("code"))
             output.append(["code": DataAbsent.element, "valueCodeableConcept": concept], to: "useContext")
         }
     }
 
     /// Converts the element into a data type.
-    private static let contact: Rule = { part, place, output, conversion in
+    private static let contact: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             let path = "ValueSet.contact"
             if let object = pair.value.object, !object.isEmpty {
                 let contact = conversion.element(object, from: path, to: "ContactDetail", at: pair.trail)
                 if !contact.isEmpty { output.append(.object(contact), to: "contact") }
             } else if pair.value != .null {
-                conversion.noteForm(path, pair.trail)
+                conversion.addFormNote(path, at: pair.trail)
             }
-            if pair.sibling != .null { conversion.noteForm(path, pair.trail) }
+            if pair.sibling != .null { conversion.addFormNote(path, at: pair.trail) }
         }
     }
 
     private static let compose: Rule = { part, _, output, conversion in
         for (index, pair) in part.pairs.enumerated() {
             guard index == 0, let object = pair.value.object else {
-                if pair.value != .null || pair.sibling != .null { conversion.noteForm("ValueSet.compose", pair.trail) }
+                if pair.value != .null || pair.sibling != .null {
+                    conversion.addFormNote("ValueSet.compose", at: pair.trail)
+                }
                 continue
             }
             let compose = conversion.element(
@@ -63,14 +65,14 @@ extension ConversionRule {
         }
     }
 
-    private static let imported: Rule = { part, place, output, conversion in
+    private static let imported: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             var include = ConversionOutput()
             canonicalOfValueSet(
                 ConversionPart(
                     key: "valueSet", value: pair.value == .null ? nil : [pair.value],
                     sibling: pair.sibling == .null ? nil : [pair.sibling], trail: pair.trail),
-                ConversionPlace(
+                ConversionContext(
                     object: JSONObject(), from: "ValueSet.compose.include", to: "ValueSet.compose.include",
                     trail: pair.trail), &include, &conversion)
             if !include.isEmpty { output.append(.object(include.finished), to: "include") }
@@ -78,63 +80,67 @@ extension ConversionRule {
     }
 
     /// Renames the value sets of v2's and v3's tables, which moved.
-    private static let canonicalOfValueSet: Rule = { part, place, output, conversion in
+    private static let canonicalOfValueSet: Rule = { part, context, output, conversion in
         for pair in part.pairs {
             guard let old = pair.value.string, let new = CodeSystems.renamed(valueSet: old) else {
-                conversion.keep(part.with(pair), as: "valueSet", place, &output)
+                conversion.keep(part.with(pair), as: "valueSet", in: context, into: &output)
                 continue
             }
-            conversion.note(.changed, place.from + ".valueSet", "R4's name is \(new)", pair.trail)
-            output.append([(.string(new), conversion.sibling(pair.sibling, pair.trail))], to: "valueSet")
+            conversion.addNote(
+                .changed, path: context.from + ".valueSet", detail: "R4's name is \(new)", at: pair.trail)
+            output.append([(.string(new), conversion.sibling(pair.sibling, at: pair.trail))], to: "valueSet")
         }
     }
 
-    private static let lockedDate: Rule = { part, place, output, conversion in
-        let compose = place.object["compose"]?.object
-        guard compose != nil || place.object["codeSystem"]?.object != nil, compose?["lockedDate"] == nil else {
-            conversion.carry(part, place, &output)
+    private static let lockedDate: Rule = { part, context, output, conversion in
+        let compose = context.object["compose"]?.object
+        guard compose != nil || context.object["codeSystem"]?.object != nil, compose?["lockedDate"] == nil else {
+            conversion.carry(part, in: context, into: &output)
             return
         }
         var moved = ConversionOutput()
-        let inside = ConversionPlace(
-            object: place.object, from: "ValueSet", to: "ValueSet.compose", trail: place.trail)
-        conversion.keep(part, as: "lockedDate", inside, &moved)
+        let inside = ConversionContext(
+            object: context.object, from: "ValueSet", to: "ValueSet.compose", trail: context.trail)
+        conversion.keep(part, as: "lockedDate", in: inside, into: &moved)
         if !moved.isEmpty { join(moved.finished, &output) }
     }
 
     /// Converts codes that DSTU2 defines inside of the value set into a contained CodeSystem, where R4 defines codes;
     /// the value set lists its codes. An extension of the value set, named like DSTU2's element, refers to the
     /// CodeSystem.
-    private static let definedCodes: Rule = { part, place, output, conversion in
+    private static let definedCodes: Rule = { part, context, output, conversion in
         for (index, pair) in part.pairs.enumerated() {
             guard index == 0, let old = pair.value.object, !old.isEmpty else {
                 if pair.value != .null || pair.sibling != .null {
-                    conversion.noteForm("ValueSet.codeSystem", pair.trail)
+                    conversion.addFormNote("ValueSet.codeSystem", at: pair.trail)
                 }
                 continue
             }
-            let codes = InlineCodes(old, of: place, at: pair.trail, &conversion)
+            let codes = InlineCodes(old, of: context, at: pair.trail, &conversion)
             join(["include": [.object(codes.include)]], &output)
             let id = conversion.contain(codes.codeSystem, id: codes.id)
             output.extend(
                 conversion.url("ValueSet", "codeSystem"), type: "Reference", value: ["reference": .string("#" + id)])
-            conversion.note(
-                .moved, "ValueSet.codeSystem", "it is a contained CodeSystem, of which compose.include lists the codes",
-                pair.trail)
+            conversion.addNote(
+                .moved, path: "ValueSet.codeSystem",
+                detail: "it is a contained CodeSystem, of which compose.include lists the codes",
+                at: pair.trail)
         }
     }
 
     /// Converts the mark of an abstract concept into R4's property
     /// (<https://hl7.org/fhir/R4/codesystem-concept-properties.html>).
-    private static let notSelectable: Rule = { part, place, output, conversion in
+    private static let notSelectable: Rule = { part, context, output, conversion in
         for pair in part.pairs {
-            let path = place.from + ".abstract"
-            guard let value = conversion.value(pair.value, (from: "", to: nil), type: "boolean", path, pair.trail)
+            let path = context.from + ".abstract"
+            guard
+                let value = conversion.value(
+                    pair.value, inside: (from: "", to: nil), type: "boolean", path: path, at: pair.trail)
             else {
-                if pair.value != .null { conversion.noteForm(path, pair.trail) }
+                if pair.value != .null { conversion.addFormNote(path, at: pair.trail) }
                 continue
             }
-            if pair.sibling != .null { conversion.noteForm(path, pair.trail) }
+            if pair.sibling != .null { conversion.addFormNote(path, at: pair.trail) }
             output.append(["code": "notSelectable", "valueBoolean": value], to: "property")
         }
     }

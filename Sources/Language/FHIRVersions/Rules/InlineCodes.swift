@@ -8,21 +8,25 @@ struct InlineCodes {
     /// The preferred id of the code system among the contained resources.
     let id: String
 
-    init(_ old: JSONObject, of place: ConversionPlace, at trail: ConversionTrail, _ conversion: inout Conversion) {
+    init(
+        _ old: JSONObject, of context: ConversionContext, at trail: ConversionTrail,
+        _ conversion: inout ReleaseConversion
+    ) {
         codeSystem = conversion.element(old, from: "ValueSet.codeSystem", to: "CodeSystem", at: trail)
         if let given = codeSystem["id"]?.string, Resource.isID(given) {
             id = given
         } else {
-            if codeSystem["id"] != nil { conversion.noteForm("ValueSet.codeSystem.id", trail.member("id")) }
-            id = (place.object["id"]?.string.map { String($0.drop { $0 == "#" }) } ?? "valueset") + "-codes"
+            if codeSystem["id"] != nil { conversion.addFormNote("ValueSet.codeSystem.id", at: trail.member("id")) }
+            id = (context.object["id"]?.string.map { String($0.drop { $0 == "#" }) } ?? "valueset") + "-codes"
         }
         if let url = codeSystem["url"]?.string, let renamed = CodeSystems.renamed(definition: url) {
             codeSystem["url"] = .string(renamed.system)
             if let version = renamed.version, codeSystem["version"] == nil { codeSystem["version"] = .string(version) }
-            conversion.note(
-                .changed, "ValueSet.codeSystem.system", "R4's name is \(renamed.system)", trail.member("system"))
+            conversion.addNote(
+                .changed, path: "ValueSet.codeSystem.system", detail: "R4's name is \(renamed.system)",
+                at: trail.member("system"))
         }
-        complete(of: place.object)
+        complete(of: context.object)
         list()
     }
 

@@ -4,7 +4,7 @@ extension JMESPathEvaluator {
     /// Returns a function's value (<https://jmespath.org/specification.html#built-in-functions>). The parser has
     /// checked the number of arguments.
     mutating func call(
-        _ function: JMESPathFunction, _ arguments: [JMESPathNode], _ current: JSON
+        _ function: JMESPathFunction, arguments: [JMESPathNode], current: JSON
     ) throws(JMESPathError) -> JSON {
         switch function {
         case .map:
@@ -27,9 +27,10 @@ extension JMESPathEvaluator {
         let first = try value(of: arguments[0], current)
         switch arguments.count {
         case 1: return try unary(function, first)
-        case 2: return try binary(function, first, try value(of: arguments[1], current))
+        case 2: return try binary(function, first: first, second: try value(of: arguments[1], current))
         default:
-            return try inserted(first, try value(of: arguments[1], current), try value(of: arguments[2], current))
+            return try inserted(
+                first, part: try value(of: arguments[1], current), at: try value(of: arguments[2], current))
         }
     }
 
@@ -57,7 +58,7 @@ extension JMESPathEvaluator {
     }
 
     private mutating func binary(
-        _ function: JMESPathFunction, _ first: JSON, _ second: JSON
+        _ function: JMESPathFunction, first: JSON, second: JSON
     ) throws(JMESPathError) -> JSON {
         switch function {
         case .contains: return .bool(try contains(first, second))
@@ -71,7 +72,9 @@ extension JMESPathEvaluator {
             return .bool(
                 text.utf8.count >= part.utf8.count && text.utf8.suffix(part.utf8.count).elementsEqual(part.utf8))
         case .join: return try joined(try string(first, function), try array(second, function))
-        default: return try arithmetic(function, try number(first, function), try number(second, function))
+        default:
+            return try arithmetic(
+                function, first: try number(first, function), second: try number(second, function))
         }
     }
 
@@ -207,17 +210,17 @@ extension JMESPathEvaluator {
         }
     }
 
-    private mutating func inserted(_ text: JSON, _ part: JSON, _ place: JSON) throws(JMESPathError) -> JSON {
-        guard case .string(let text) = text, case .string(let part) = part, case .number(let place) = place else {
+    private mutating func inserted(_ text: JSON, part: JSON, at offset: JSON) throws(JMESPathError) -> JSON {
+        guard case .string(let text) = text, case .string(let part) = part, case .number(let offset) = offset else {
             throw refusal(.insertString, "two texts and an offset")
         }
         try spend((text.utf8.count + part.utf8.count) / 16)
-        guard let place = try whole(place, .insertString) else {
+        guard let offset = try whole(offset, .insertString) else {
             throw JMESPathError(.outOfRange, "The offset of insertString() is outside of the text.")
         }
         // Offsets are counted in UTF-16 units, as by the connector. Text cannot be inserted inside a surrogate pair.
-        guard place >= 0, place <= text.utf16.count,
-            let index = text.utf16.index(text.startIndex, offsetBy: place).samePosition(in: text.unicodeScalars)
+        guard offset >= 0, offset <= text.utf16.count,
+            let index = text.utf16.index(text.startIndex, offsetBy: offset).samePosition(in: text.unicodeScalars)
         else { throw JMESPathError(.outOfRange, "The offset of insertString() is outside of the text.") }
         return .string(String(text.unicodeScalars[..<index]) + part + String(text.unicodeScalars[index...]))
     }

@@ -3,7 +3,7 @@ import Foundation
 
 extension JMESPathEvaluator {
     /// Maximum number of digits, and maximum absolute value of an exponent, of numbers in arithmetic.
-    private static let mostDigits = 400
+    private static let maximumDigits = 400
     /// A number of digits that no sum of such numbers exceeds.
     private static let sumDigits = 1_000
 
@@ -14,10 +14,10 @@ extension JMESPathEvaluator {
         try spend(number.cost)
         guard
             let value = ExactNumber(
-                decimal: number.text, digitLimit: Self.mostDigits, exponentLimit: Self.mostDigits)
+                decimal: number.text, digitLimit: Self.maximumDigits, exponentLimit: Self.maximumDigits)
         else {
             throw JMESPathError(
-                .outOfRange, "\(function.rawValue)() takes numbers of up to \(Self.mostDigits) digits.")
+                .outOfRange, "\(function.rawValue)() takes numbers of up to \(Self.maximumDigits) digits.")
         }
         return value
     }
@@ -74,7 +74,7 @@ extension JMESPathEvaluator {
 
     /// `add`, `subtract`, `multiply`, `divide` and `pow`. A result that exceeds 64 bits is an overflow.
     mutating func arithmetic(
-        _ function: JMESPathFunction, _ first: JSONNumber, _ second: JSONNumber
+        _ function: JMESPathFunction, first: JSONNumber, second: JSONNumber
     ) throws(JMESPathError) -> JSON {
         let (left, right) = (try exact(first, function), try exact(second, function))
         switch function {
@@ -84,7 +84,8 @@ extension JMESPathEvaluator {
         case .divide:
             guard !right.isZero else { throw JMESPathError(.divideByZero, "divide() cannot divide by zero.") }
             return try bounded(left / right)
-        default: return try power(left, right, first.double, second.double)
+        default:
+            return try power(left, exponent: right, nearBase: first.double, nearExponent: second.double)
         }
     }
 
@@ -100,7 +101,7 @@ extension JMESPathEvaluator {
 
     /// Returns a power: exact for integer exponents with results of few digits, otherwise in binary floating point.
     private mutating func power(
-        _ base: ExactNumber, _ exponent: ExactNumber, _ nearBase: Double, _ nearExponent: Double
+        _ base: ExactNumber, exponent: ExactNumber, nearBase: Double, nearExponent: Double
     ) throws(JMESPathError) -> JSON {
         if base.isZero, exponent.isNegative {
             throw JMESPathError(.divideByZero, "pow() cannot raise zero to a negative power.")

@@ -26,15 +26,15 @@ extension JMESPathEvaluator {
     mutating func ordered(
         _ function: JMESPathFunction, _ elements: [JSON], by reference: JMESPathNode
     ) throws(JMESPathError) -> JSON {
-        guard let keys = try keys(function, elements, reference) else {
+        guard let keys = try keys(function, of: elements, by: reference) else {
             return function == .sort || function == .sortBy ? .array([]) : .null
         }
         var best = 0
         switch function {
         case .sort, .sortBy:
             // Swift's sort is stable.
-            let places = elements.indices.sorted { keys.precedes($0, $1) }
-            return .array(places.map { elements[$0] })
+            let indices = elements.indices.sorted { keys.precedes($0, $1) }
+            return .array(indices.map { elements[$0] })
         case .max, .maxBy: for index in elements.indices where keys.precedes(best, index) { best = index }
         default: for index in elements.indices where keys.precedes(index, best) { best = index }
         }
@@ -44,7 +44,7 @@ extension JMESPathEvaluator {
     /// Returns the keys of the elements, which are all numbers or all texts; nil for no elements. Also spends the steps
     /// for ordering by them.
     private mutating func keys(
-        _ function: JMESPathFunction, _ elements: [JSON], _ reference: JMESPathNode
+        _ function: JMESPathFunction, of elements: [JSON], by reference: JMESPathNode
     ) throws(JMESPathError) -> Keys? {
         guard !elements.isEmpty else { return nil }
         var numbers: [JSONNumber] = []

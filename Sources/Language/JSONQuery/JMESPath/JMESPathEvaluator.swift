@@ -18,7 +18,7 @@ struct JMESPathEvaluator {
 
     /// Limits the size of a result, which may contain one value many times.
     mutating func checkSize(of result: JSON) throws(JMESPathError) {
-        guard result.values(atMost: limits.values) != nil else { throw JMESPathError(.values, limits) }
+        guard result.values(limit: limits.values) != nil else { throw JMESPathError(.values, limits) }
     }
 
     // MARK: Nodes
@@ -42,11 +42,11 @@ struct JMESPathEvaluator {
             return value
         case .index(let index):
             guard case .array(let elements) = current else { return .null }
-            let place = index < 0 ? elements.count + index : index
-            return elements.indices.contains(place) ? elements[place] : .null
+            let position = index < 0 ? elements.count + index : index
+            return elements.indices.contains(position) ? elements[position] : .null
         case .slice(let start, let stop, let step):
             guard case .array(let elements) = current else { return .null }
-            return .array(try slice(elements, start, stop, step))
+            return .array(try slice(elements, from: start, to: stop, by: step))
         case .flatten(let inner):
             guard case .array(let elements) = try value(of: inner, current) else { return .null }
             return .array(try flat(elements))
@@ -59,7 +59,7 @@ struct JMESPathEvaluator {
             return try projected(object.members.map(\.value), right)
         case .filterProjection(let left, let right, let condition):
             guard case .array(let elements) = try value(of: left, current) else { return .null }
-            return try filtered(elements, right, condition)
+            return try filtered(elements, right: right, condition: condition)
         case .list(let parts):
             if current.isNull { return .null }
             var values: [JSON] = []
@@ -68,13 +68,15 @@ struct JMESPathEvaluator {
             return .array(values)
         case .hash(let entries, let isRepeating):
             if current.isNull { return .null }
-            return .object(try object(entries, isRepeating, current))
+            return .object(try object(entries, isRepeating: isRepeating, current: current))
         case .or(let parts): return try first(of: parts, current) { $0.isTrue }
         case .and(let parts): return try first(of: parts, current) { !$0.isTrue }
         case .not(let inner): return .bool(!(try value(of: inner, current)).isTrue)
         case .comparison(let comparison, let left, let right):
-            return try compare(comparison, try value(of: left, current), try value(of: right, current))
-        case .call(let function, let arguments): return try call(function, arguments, current)
+            return try compare(
+                comparison, left: try value(of: left, current), right: try value(of: right, current))
+        case .call(let function, let arguments):
+            return try call(function, arguments: arguments, current: current)
         case .reference:
             throw JMESPathError(.invalidType, "An expression with & is not a value.")
         }
@@ -124,7 +126,7 @@ struct JMESPathEvaluator {
     }
 
     private mutating func filtered(
-        _ elements: [JSON], _ right: JMESPathNode, _ condition: JMESPathNode
+        _ elements: [JSON], right: JMESPathNode, condition: JMESPathNode
     ) throws(JMESPathError) -> JSON {
         var found: [JSON] = []
         for element in elements where try value(of: condition, element).isTrue {
@@ -150,16 +152,16 @@ struct JMESPathEvaluator {
     }
 
     private mutating func slice(
-        _ elements: [JSON], _ start: Int?, _ stop: Int?, _ step: Int
+        _ elements: [JSON], from start: Int?, to stop: Int?, by step: Int
     ) throws(JMESPathError) -> [JSON] {
         let count = elements.count
         let (least, greatest) = step > 0 ? (0, count) : (-1, count - 1)
-        func place(_ given: Int?, _ otherwise: Int) -> Int {
+        func bound(_ given: Int?, _ otherwise: Int) -> Int {
             guard let given else { return otherwise }
             return min(max(given < 0 ? given + count : given, least), greatest)
         }
-        let first = place(start, step > 0 ? 0 : count - 1)
-        let end = place(stop, step > 0 ? count : -1)
+        let first = bound(start, step > 0 ? 0 : count - 1)
+        let end = bound(stop, step > 0 ? count : -1)
         if step == 1 {
             guard first < end else { return [] }
             try spend(end - first)
@@ -174,7 +176,7 @@ struct JMESPathEvaluator {
     }
 
     private mutating func object(
-        _ entries: [JMESPathNode.Entry], _ isRepeating: Bool, _ current: JSON
+        _ entries: [JMESPathNode.Entry], isRepeating: Bool, current: JSON
     ) throws(JMESPathError) -> JSONObject {
         var members: [JSONObject.Member] = []
         members.reserveCapacity(entries.count)
@@ -187,7 +189,7 @@ struct JMESPathEvaluator {
     // MARK: Comparison
 
     private mutating func compare(
-        _ comparison: JMESPathNode.Comparison, _ left: JSON, _ right: JSON
+        _ comparison: JMESPathNode.Comparison, left: JSON, right: JSON
     ) throws(JMESPathError) -> JSON {
         switch comparison {
         case .equal: return .bool(try areEqual(left, right))

@@ -15,7 +15,7 @@ enum JMESPathToken: Sendable {
 
 /// Splits an expression into tokens.
 struct JMESPathLexer {
-    struct Placed: Sendable {
+    struct LocatedToken: Sendable {
         let token: JMESPathToken
         let offset: Int
     }
@@ -24,17 +24,17 @@ struct JMESPathLexer {
     private var position = 0
 
     /// Returns the tokens with their offsets; the last token is the end.
-    static func tokens(of source: String) throws(JMESPathError) -> [Placed] {
+    static func tokens(of source: String) throws(JMESPathError) -> [LocatedToken] {
         var lexer = JMESPathLexer(bytes: Array(source.utf8))
-        var tokens: [Placed] = []
+        var tokens: [LocatedToken] = []
         while true {
             while lexer.take(where: { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) {}
             let offset = lexer.position
             guard offset < lexer.bytes.count else {
-                tokens.append(Placed(token: .end, offset: offset))
+                tokens.append(LocatedToken(token: .end, offset: offset))
                 return tokens
             }
-            tokens.append(Placed(token: try lexer.next(), offset: offset))
+            tokens.append(LocatedToken(token: try lexer.next(), offset: offset))
         }
     }
 

@@ -19,7 +19,7 @@ struct JMESPathParser {
         static let star = 20, filter = 21, dot = 40, not = 45, brace = 50, bracket = 55, parenthesis = 60
     }
 
-    private let tokens: [JMESPathLexer.Placed]
+    private let tokens: [JMESPathLexer.LocatedToken]
     private let limits: QueryLimits
     private var position = 0
     private var depth = 0
@@ -29,7 +29,7 @@ struct JMESPathParser {
     /// precedes it.
     private var fault: JMESPathError?
 
-    init(tokens: [JMESPathLexer.Placed], limits: QueryLimits) {
+    init(tokens: [JMESPathLexer.LocatedToken], limits: QueryLimits) {
         self.tokens = tokens
         self.limits = limits
     }
@@ -52,8 +52,8 @@ struct JMESPathParser {
 
     private mutating func advance() { position = min(position + 1, tokens.count - 1) }
 
-    private func failure(_ what: String, at place: Int? = nil) -> JMESPathError {
-        let offset = tokens[place ?? position].offset
+    private func failure(_ what: String, at index: Int? = nil) -> JMESPathError {
+        let offset = tokens[index ?? position].offset
         return JMESPathError(.syntax, "\(what) (byte \(offset + 1) of the expression).", at: offset)
     }
 
@@ -175,13 +175,13 @@ struct JMESPathParser {
         case .or:
             let right = try expression(Strength.or)
             if case .or(let parts) = left.node {
-                return try extended(.or(parts + [right.node]), left, right)
+                return try extended(.or(parts + [right.node]), left: left, right: right)
             }
             return try made(.or([left.node, right.node]), of: [left, right])
         case .and:
             let right = try expression(Strength.and)
             if case .and(let parts) = left.node {
-                return try extended(.and(parts + [right.node]), left, right)
+                return try extended(.and(parts + [right.node]), left: left, right: right)
             }
             return try made(.and([left.node, right.node]), of: [left, right])
         case .comparison(let comparison):
@@ -199,7 +199,7 @@ struct JMESPathParser {
         }
     }
 
-    private func extended(_ node: JMESPathNode, _ left: Part, _ right: Part) throws(JMESPathError) -> Part {
+    private func extended(_ node: JMESPathNode, left: Part, right: Part) throws(JMESPathError) -> Part {
         var part = try made(node, of: [right], growth: max(left.growth, right.growth))
         part.height = max(part.height, left.height)
         return part
@@ -285,18 +285,18 @@ struct JMESPathParser {
 
     private mutating func slice() throws(JMESPathError) -> JMESPathNode {
         var parts: [Int?] = [nil, nil, nil]
-        var place = 0
+        var index = 0
         let start = position
         while true {
             switch token {
             case .colon:
-                place += 1
-                guard place < 3 else { throw failure("A slice has no more than three numbers") }
+                index += 1
+                guard index < 3 else { throw failure("A slice has no more than three numbers") }
             case .number(let number):
-                guard parts[place] == nil else { throw failure("A colon or ] is expected") }
-                parts[place] = number
+                guard parts[index] == nil else { throw failure("A colon or ] is expected") }
+                parts[index] = number
             case .closeBracket:
-                guard place > 0 else { throw failure("A slice is expected") }
+                guard index > 0 else { throw failure("A slice is expected") }
                 advance()
                 if parts[2] == 0 {
                     fault =

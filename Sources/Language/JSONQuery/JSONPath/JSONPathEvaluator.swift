@@ -20,7 +20,7 @@ final class JSONPathEvaluator {
 
     /// Maximum number of open steps, conditions and levels of the document. It keeps the recursion within the stack of
     /// any thread.
-    private static let mostDepth = 400
+    private static let maximumDepth = 400
 
     init(_ root: JSON, _ limits: QueryLimits) {
         self.root = root
@@ -54,16 +54,16 @@ final class JSONPathEvaluator {
         _ route: JSONPathRoute, from found: Found, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
         if route.hasZeroStep { throw JSONPathError(.zeroStep, "The step of a slice is zero.") }
-        return try follow(route.steps, 0, from: found, receive)
+        return try follow(route.steps, at: 0, from: found, receive)
     }
 
     /// Nearly all paths end in a name, which is looked up directly.
     @inline(__always)
     private func follow(
-        _ route: [JSONPathRoute.Step], _ start: Int, from found: Found, _ receive: Receiver
+        _ route: [JSONPathRoute.Step], at start: Int, from found: Found, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
         guard start + 1 == route.count, case .member(let name?) = route[start] else {
-            return try walk(route, start, from: found, receive)
+            return try walk(route, at: start, from: found, receive)
         }
         try spend()
         guard case .value(.object(let object)) = found, let value = object[name] else { return true }
@@ -72,12 +72,12 @@ final class JSONPathEvaluator {
 
     /// Evaluates steps with one result in a loop; a step with several results evaluates the later steps on each.
     private func walk(
-        _ route: [JSONPathRoute.Step], _ start: Int, from found: Found, _ receive: Receiver
+        _ route: [JSONPathRoute.Step], at start: Int, from found: Found, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
-        var (place, found) = (start, found)
-        while place < route.count {
+        var (position, found) = (start, found)
+        while position < route.count {
             try spend()
-            switch route[place] {
+            switch route[position] {
             case .root: found = .value(root)
             case .member(let name?):
                 guard case .value(.object(let object)) = found, let value = object[name] else { return true }
@@ -87,22 +87,22 @@ final class JSONPathEvaluator {
                     let element = try Self.element(index, of: elements)
                 else { return true }
                 found = .value(element)
-            default: return try branch(route, place, from: found, receive)
+            default: return try branch(route, at: position, from: found, receive)
             }
-            place += 1
+            position += 1
         }
         return try receive(found)
     }
 
     private func branch(
-        _ route: [JSONPathRoute.Step], _ place: Int, from found: Found, _ receive: Receiver
+        _ route: [JSONPathRoute.Step], at position: Int, from found: Found, _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
-        let next = place + 1
-        switch route[place] {
-        case .root, .member(_?), .index: return try follow(route, place, from: found, receive)
+        guard depth <= Self.maximumDepth else { throw JSONPathError(.nesting, limits) }
+        let next = position + 1
+        switch route[position] {
+        case .root, .member(_?), .index: return try follow(route, at: position, from: found, receive)
         case .elements:
             guard case .value(.array(let elements)) = found else { return true }
             if next + 1 == route.count, case .member(let name?) = route[next] {
@@ -114,41 +114,43 @@ final class JSONPathEvaluator {
                 return true
             }
             for element in elements {
-                guard try follow(route, next, from: .value(element), receive) else { return false }
+                guard try follow(route, at: next, from: .value(element), receive) else { return false }
             }
             return true
         case .member(nil):
             guard case .value(.object(let object)) = found else { return true }
             for member in object.members {
-                guard try follow(route, next, from: .value(member.value), receive) else { return false }
+                guard try follow(route, at: next, from: .value(member.value), receive) else { return false }
             }
             return true
         case .members(let names):
             guard case .value(.object(let object)) = found else { return true }
             for name in names {
                 guard let value = object[name] else { continue }
-                guard try follow(route, next, from: .value(value), receive) else { return false }
+                guard try follow(route, at: next, from: .value(value), receive) else { return false }
             }
             return true
         case .descent(nil):
-            guard try follow(route, next, from: found, receive) else { return false }
-            return try descend(into: found, for: nil, route, next, receive)
-        case .descent(let name?): return try descend(into: found, for: [name], route, next, receive)
-        case .descentMembers(let names): return try descend(into: found, for: names, route, next, receive)
+            guard try follow(route, at: next, from: found, receive) else { return false }
+            return try descend(into: found, for: nil, along: route, at: next, receive)
+        case .descent(let name?):
+            return try descend(into: found, for: [name], along: route, at: next, receive)
+        case .descentMembers(let names):
+            return try descend(into: found, for: names, along: route, at: next, receive)
         case .filter(let condition):
             if case .value(.array(let elements)) = found, let test = condition.memberTest {
-                return try filter(elements, test, route, next, receive)
+                return try filter(elements, by: test, along: route, at: next, receive)
             }
             return try children(of: found) { child throws(JSONPathError) in
                 guard try self.holds(condition, for: child) else { return true }
-                return try self.follow(route, next, from: child, receive)
+                return try self.follow(route, at: next, from: child, receive)
             }
         case .descentFilter(let condition):
-            return try filterAll(condition, found, route, next, receive)
+            return try filterAll(condition, on: found, along: route, at: next, receive)
         case .slice(let start, let end, let step) where next + 1 == route.count:
             guard case .value(.array(let elements)) = found else { return true }
             guard case .member(let name?) = route[next] else { fallthrough }
-            let (first, stop) = Self.bounds(start, end, step, elements.count)
+            let (first, stop) = Self.bounds(start: start, end: end, step: step, count: elements.count)
             for index in stride(from: first, to: stop, by: step) {
                 try spend()
                 guard case .object(let object) = elements[index], let value = object[name] else { continue }
@@ -157,8 +159,8 @@ final class JSONPathEvaluator {
             return true
         case .indexes, .slice:
             guard case .value(.array(let elements)) = found else { return true }
-            return try pick(route[place], of: elements) { element throws(JSONPathError) in
-                try self.follow(route, next, from: .value(element), receive)
+            return try pick(route[position], of: elements) { element throws(JSONPathError) in
+                try self.follow(route, at: next, from: .value(element), receive)
             }
         }
     }
@@ -175,7 +177,7 @@ final class JSONPathEvaluator {
                 guard try receive(element) else { return false }
             }
         case .slice(let start, let end, let step):
-            let (first, stop) = Self.bounds(start, end, step, elements.count)
+            let (first, stop) = Self.bounds(start: start, end: end, step: step, count: elements.count)
             var index = first
             while step > 0 ? index < stop : index > stop {
                 try spend()
@@ -188,7 +190,7 @@ final class JSONPathEvaluator {
     }
 
     /// Returns the first index of a slice, and the index before which it ends.
-    private static func bounds(_ start: Int?, _ end: Int?, _ step: Int, _ count: Int) -> (first: Int, stop: Int) {
+    private static func bounds(start: Int?, end: Int?, step: Int, count: Int) -> (first: Int, stop: Int) {
         let first = start.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? 0 : count - 1)
         let stop = end.map { $0 < 0 ? count + $0 : $0 } ?? (step > 0 ? count : -1)
         return (step > 0 ? min(max(first, 0), count) : min(first, count - 1), min(max(stop, -1), count))
@@ -226,44 +228,48 @@ final class JSONPathEvaluator {
 
     /// Passes on all descendants with one of the names, or all descendants; each precedes its own descendants.
     private func descend(
-        into found: Found, for names: [WantedName]?, _ route: [JSONPathRoute.Step], _ next: Int, _ receive: Receiver
+        into found: Found, for names: [WantedName]?, along route: [JSONPathRoute.Step], at next: Int,
+        _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
+        guard depth <= Self.maximumDepth else { throw JSONPathError(.nesting, limits) }
         switch found {
         case .value(.array(let elements)):
             for element in elements {
                 try spend()
                 if names == nil {
-                    guard try follow(route, next, from: .value(element), receive) else { return false }
+                    guard try follow(route, at: next, from: .value(element), receive) else { return false }
                 }
                 guard element.isBranch else { continue }
-                guard try descend(into: .value(element), for: names, route, next, receive) else {
+                guard try descend(into: .value(element), for: names, along: route, at: next, receive) else {
                     return false
                 }
             }
         case .value(.object(let object)):
             let members = object.members
-            for place in members.indices {
+            for index in members.indices {
                 try spend()
                 if let names {
-                    for name in names where name.isSame(as: members[place].key) {
-                        guard try follow(route, next, from: .value(members[place].value), receive) else { return false }
+                    for name in names where name.isSame(as: members[index].key) {
+                        guard try follow(route, at: next, from: .value(members[index].value), receive) else {
+                            return false
+                        }
                     }
                 } else {
-                    guard try follow(route, next, from: .value(members[place].value), receive) else { return false }
+                    guard try follow(route, at: next, from: .value(members[index].value), receive) else { return false }
                 }
-                guard members[place].value.isBranch else { continue }
-                guard try descend(into: .value(members[place].value), for: names, route, next, receive) else {
+                guard members[index].value.isBranch else { continue }
+                guard try descend(into: .value(members[index].value), for: names, along: route, at: next, receive)
+                else {
                     return false
                 }
             }
         case .member(let value):
             if names == nil {
-                guard try follow(route, next, from: .value(value), receive) else { return false }
+                guard try follow(route, at: next, from: .value(value), receive) else { return false }
             }
-            return try descend(into: .value(value), for: names, route, next, receive)
+            return try descend(into: .value(value), for: names, along: route, at: next, receive)
         default: break
         }
         return true
@@ -271,17 +277,17 @@ final class JSONPathEvaluator {
 
     /// Tests a filter on a value and on all its descendants, including members of objects.
     private func filterAll(
-        _ condition: JSONPathCondition, _ found: Found, _ route: [JSONPathRoute.Step], _ next: Int,
+        _ condition: JSONPathCondition, on found: Found, along route: [JSONPathRoute.Step], at next: Int,
         _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
+        guard depth <= Self.maximumDepth else { throw JSONPathError(.nesting, limits) }
         if try holds(condition, for: found) {
-            guard try follow(route, next, from: found, receive) else { return false }
+            guard try follow(route, at: next, from: found, receive) else { return false }
         }
         return try children(of: found) { child throws(JSONPathError) in
-            try self.filterAll(condition, child, route, next, receive)
+            try self.filterAll(condition, on: child, along: route, at: next, receive)
         }
     }
 
@@ -289,7 +295,7 @@ final class JSONPathEvaluator {
 
     /// Evaluates the usual filter: a comparison of a member of each element with a number.
     private func filter(
-        _ elements: [JSON], _ test: JSONPathCondition.MemberTest, _ route: [JSONPathRoute.Step], _ next: Int,
+        _ elements: [JSON], by test: JSONPathCondition.MemberTest, along route: [JSONPathRoute.Step], at next: Int,
         _ receive: Receiver
     ) throws(JSONPathError) -> Bool {
         for element in elements {
@@ -299,9 +305,9 @@ final class JSONPathEvaluator {
                 try spend(1 + number.cost + test.number.cost)
                 guard test.comparison.holds(JSONNumber.order(number, test.number)) else { continue }
             } else {
-                guard try compare(test.comparison, JSONPathScalar(value), test.scalar) else { continue }
+                guard try compare(test.comparison, left: JSONPathScalar(value), right: test.scalar) else { continue }
             }
-            guard try follow(route, next, from: .value(element), receive) else { return false }
+            guard try follow(route, at: next, from: .value(element), receive) else { return false }
         }
         return true
     }
@@ -310,7 +316,7 @@ final class JSONPathEvaluator {
         try spend()
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.mostDepth else { throw JSONPathError(.nesting, limits) }
+        guard depth <= Self.maximumDepth else { throw JSONPathError(.nesting, limits) }
         switch condition {
         case .all(let parts):
             for part in parts where !(try holds(part, for: found)) { return false }
@@ -325,7 +331,7 @@ final class JSONPathEvaluator {
             if case .literal(let other) = right {
                 return
                     !(try each(left, for: found) { scalar throws(JSONPathError) in
-                        !(try self.compare(comparison, scalar, other))
+                        !(try self.compare(comparison, left: scalar, right: other))
                     })
             }
             var others: [JSONPathScalar?]?
@@ -333,7 +339,8 @@ final class JSONPathEvaluator {
                 !(try each(left, for: found) { scalar throws(JSONPathError) in
                     // The right side is evaluated once, and only if the left side has a value.
                     if others == nil { others = try self.all(right, for: found) }
-                    for other in others ?? [] where try self.compare(comparison, scalar, other) { return false }
+                    for other in others ?? []
+                    where try self.compare(comparison, left: scalar, right: other) { return false }
                     return true
                 })
         }
@@ -374,7 +381,7 @@ final class JSONPathEvaluator {
 
     /// Compares two operands. A value that is not a scalar differs from every value (`!=`), but not strictly (`!==`).
     private func compare(
-        _ comparison: JSONPathCondition.Comparison, _ left: JSONPathScalar?, _ right: JSONPathScalar?
+        _ comparison: JSONPathCondition.Comparison, left: JSONPathScalar?, right: JSONPathScalar?
     ) throws(JSONPathError) -> Bool {
         guard let left, let right else { return comparison == .notEqual }
         try spend(1 + left.cost + right.cost)

@@ -2,13 +2,13 @@ import Core
 
 extension JSONPathParser {
     /// Maximum nesting of filters, each of which uses much of the stack.
-    private static let mostNested = 20
+    private static let maximumNesting = 20
 
     /// Parses a filter from its question mark to the closing bracket, where the position then is.
     mutating func filter(until close: Unicode.Scalar) throws(JSONPathError) -> JSONPathCondition {
         nesting += 1
         defer { nesting -= 1 }
-        guard nesting <= min(Self.mostNested, limits.maximumDepth) else { throw JSONPathError(.depth, limits) }
+        guard nesting <= min(Self.maximumNesting, limits.maximumDepth) else { throw JSONPathError(.depth, limits) }
         position += 1
         guard try next() == "(" else { throw failure("A parenthesis is expected after ?") }
         position += 1

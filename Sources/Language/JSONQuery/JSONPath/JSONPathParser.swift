@@ -61,8 +61,8 @@ struct JSONPathParser {
         var route = JSONPathRoute()
         var nameStart = nameStart
         var isDescending = false
-        var isBehindIndex = false
-        var isBehindDot = false
+        var isAfterIndex = false
+        var isAfterDot = false
 
         steps: while position < scalars.count {
             switch scalars[position] {
@@ -74,8 +74,8 @@ struct JSONPathParser {
                 try append(try index(isDescending), to: &route)
                 position += 1
                 nameStart = position
-                isBehindIndex = true
-                isBehindDot = false
+                isAfterIndex = true
+                isAfterDot = false
             case "]", ")", " ": break steps
             case ".":
                 if let name = name(from: nameStart) {
@@ -88,20 +88,20 @@ struct JSONPathParser {
                     position += 1
                 }
                 nameStart = position
-                isBehindIndex = false
-                isBehindDot = true
+                isAfterIndex = false
+                isAfterDot = true
             case "=", "<", ">", "!", "|", "&":
                 if inFilter { break steps }
                 fallthrough
             default:
-                if isBehindIndex { throw failure("A dot or a bracket is expected after a bracket") }
+                if isAfterIndex { throw failure("A dot or a bracket is expected after a bracket") }
                 position += 1
             }
         }
         let isAtEnd = position == scalars.count
         if let name = name(from: nameStart, isLast: true) {
             try append(isDescending ? .descent(name.text) : .member(name.text), to: &route)
-        } else if isBehindDot, isAtEnd || inFilter {
+        } else if isAfterDot, isAtEnd || inFilter {
             throw failure("A name is expected after a dot")
         }
         if inFilter, isAtEnd { throw failure("The path ends in the middle of a filter") }
@@ -191,13 +191,13 @@ struct JSONPathParser {
             } else {
                 throw failure("A character is not allowed in an index")
             }
-            if sign == close { return Self.step(numbers, isList, bounds) }
+            if sign == close { return Self.step(numbers, isList: isList, bounds: bounds) }
             position += 1
             skipSpaces()
         }
     }
 
-    private static func step(_ numbers: [Int], _ isList: Bool, _ bounds: [Int?]) -> JSONPathRoute.Step {
+    private static func step(_ numbers: [Int], isList: Bool, bounds: [Int?]) -> JSONPathRoute.Step {
         // A list has precedence over a slice, and if a slice has too many parts, the last one is the step.
         if isList || bounds.isEmpty { return isList ? .indexes(numbers) : .index(numbers[0]) }
         let step = bounds.dropFirst(2).last { $0 != nil } ?? nil

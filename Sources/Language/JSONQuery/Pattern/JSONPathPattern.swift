@@ -27,7 +27,7 @@ struct JSONPathPattern: Sendable {
     var size: Int { program.count }
 
     /// Maximum number of instructions of a pattern. Counted repetitions are unrolled.
-    static let mostInstructions = 2_000
+    static let maximumInstructions = 2_000
 
     /// Compiles a pattern between slashes with its options after them: `i` ignores case, with `m` `^` and `$` match at
     /// each line, and with `s` a dot matches line ends; other letters are ignored.
@@ -47,18 +47,18 @@ struct JSONPathPattern: Sendable {
     /// Returns whether the pattern matches anywhere in the text.
     func isFound(in text: String) -> Bool {
         let units = Array(text.utf16)
-        var places = Places(count: program.count)
-        var following = Places(count: program.count)
+        var active = InstructionSet(count: program.count)
+        var following = InstructionSet(count: program.count)
         var open: [Int] = []
         for position in 0...units.count {
-            if enter(0, at: position, units, &places, &open) { return true }
+            if enter(0, at: position, of: units, into: &active, open: &open) { return true }
             guard position < units.count else { return false }
             following.removeAll()
-            for place in places.members {
-                guard case .take(let set) = program[place], set.contains(units[position]) else { continue }
-                if enter(place + 1, at: position + 1, units, &following, &open) { return true }
+            for index in active.members {
+                guard case .take(let set) = program[index], set.contains(units[position]) else { continue }
+                if enter(index + 1, at: position + 1, of: units, into: &following, open: &open) { return true }
             }
-            swap(&places, &following)
+            swap(&active, &following)
         }
         return false
     }
@@ -66,14 +66,14 @@ struct JSONPathPattern: Sendable {
     /// Adds an instruction and all instructions that are reached from it without consuming a unit. Returns whether the
     /// pattern is found.
     private func enter(
-        _ start: Int, at position: Int, _ units: [UInt16], _ places: inout Places, _ open: inout [Int]
+        _ start: Int, at position: Int, of units: [UInt16], into active: inout InstructionSet, open: inout [Int]
     ) -> Bool {
         open.append(start)
-        while let place = open.popLast() {
-            guard places.insert(place) else { continue }
-            switch program[place] {
+        while let index = open.popLast() {
+            guard active.insert(index) else { continue }
+            switch program[index] {
             case .take: break
-            case .check(let assertion): if assertion.holds(at: position, units) { open.append(place + 1) }
+            case .check(let assertion): if assertion.holds(at: position, units) { open.append(index + 1) }
             case .split(let first, let second):
                 open.append(second)
                 open.append(first)
@@ -87,7 +87,7 @@ struct JSONPathPattern: Sendable {
     }
 
     /// A set of instructions that is cleared in constant time.
-    private struct Places {
+    private struct InstructionSet {
         private(set) var members: [Int] = []
         private var rounds: [Int]
         private var round = 1
@@ -97,10 +97,10 @@ struct JSONPathPattern: Sendable {
             members.reserveCapacity(count)
         }
 
-        mutating func insert(_ place: Int) -> Bool {
-            guard rounds[place] != round else { return false }
-            rounds[place] = round
-            members.append(place)
+        mutating func insert(_ index: Int) -> Bool {
+            guard rounds[index] != round else { return false }
+            rounds[index] = round
+            members.append(index)
             return true
         }
 
@@ -123,8 +123,8 @@ extension JSONPathPattern.Assertion {
         case .lineEnd: return isEnd || units[position] == newline
         case .wordBoundary, .noWordBoundary:
             let before = position > 0 && PatternSet.isWord(units[position - 1])
-            let behind = !isEnd && PatternSet.isWord(units[position])
-            return (before != behind) == (self == .wordBoundary)
+            let after = !isEnd && PatternSet.isWord(units[position])
+            return (before != after) == (self == .wordBoundary)
         }
     }
 }

@@ -27,7 +27,7 @@ struct PatternParser {
     private var depth = 0
 
     /// Maximum nesting of groups.
-    private static let mostDepth = 50
+    private static let maximumDepth = 50
 
     init(_ units: [UInt16], _ options: PatternOptions) {
         self.units = units
@@ -66,7 +66,7 @@ struct PatternParser {
     private mutating func choice() throws(JSONPathError) -> PatternNode {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.mostDepth else { throw Self.refusal("more than \(Self.mostDepth) nested groups") }
+        guard depth <= Self.maximumDepth else { throw Self.refusal("more than \(Self.maximumDepth) nested groups") }
         var parts: [PatternNode] = []
         repeat { parts.append(try sequence()) } while take("|")
         return parts.count == 1 ? parts[0] : .choice(parts)
@@ -81,30 +81,30 @@ struct PatternParser {
     }
 
     private mutating func repeated(_ node: PatternNode) throws(JSONPathError) -> PatternNode {
-        guard let (least, most) = quantifier() else { return node }
-        guard most ?? least >= least else { throw Self.failure("a repetition's bounds are in the wrong order") }
+        guard let (minimum, maximum) = quantifier() else { return node }
+        guard maximum ?? minimum >= minimum else { throw Self.failure("a repetition's bounds are in the wrong order") }
         // Greediness does not affect whether there is a match.
         _ = take("?")
         let start = position
         guard quantifier() == nil else { throw Self.failure("a repetition is repeated") }
         position = start
-        return .repetition(node, least: least, most: most)
+        return .repetition(node, minimum: minimum, maximum: maximum)
     }
 
     /// Parses `*`, `+`, `?`, `{2}`, `{2,}` or `{2,3}`; nil if there is none, as for a literal brace.
-    private mutating func quantifier() -> (least: Int, most: Int?)? {
+    private mutating func quantifier() -> (minimum: Int, maximum: Int?)? {
         if take("*") { return (0, nil) }
         if take("+") { return (1, nil) }
         if take("?") { return (0, 1) }
         let start = position
-        guard take("{"), let least = number() else {
+        guard take("{"), let minimum = number() else {
             position = start
             return nil
         }
-        if take("}") { return (least, least) }
+        if take("}") { return (minimum, minimum) }
         if take(",") {
-            if take("}") { return (least, nil) }
-            if let most = number(), take("}") { return (least, most) }
+            if take("}") { return (minimum, nil) }
+            if let maximum = number(), take("}") { return (minimum, maximum) }
         }
         position = start
         return nil

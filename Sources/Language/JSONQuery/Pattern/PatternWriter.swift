@@ -5,7 +5,7 @@ indirect enum PatternNode: Sendable {
     case assertion(JSONPathPattern.Assertion)
     case sequence([PatternNode])
     case choice([PatternNode])
-    case repetition(PatternNode, least: Int, most: Int?)
+    case repetition(PatternNode, minimum: Int, maximum: Int?)
 }
 
 /// Compiles a pattern into instructions.
@@ -13,10 +13,10 @@ struct PatternWriter {
     private(set) var program: [JSONPathPattern.Instruction] = []
 
     mutating func write(_ node: PatternNode) throws(JSONPathError) {
-        guard program.count < JSONPathPattern.mostInstructions else {
+        guard program.count < JSONPathPattern.maximumInstructions else {
             throw JSONPathError(
                 .unsupportedPattern,
-                "A pattern has more than \(JSONPathPattern.mostInstructions) parts, repetitions counted.")
+                "A pattern has more than \(JSONPathPattern.maximumInstructions) parts, repetitions counted.")
         }
         switch node {
         case .empty: break
@@ -24,17 +24,17 @@ struct PatternWriter {
         case .assertion(let assertion): program.append(.check(assertion))
         case .sequence(let parts): for part in parts { try write(part) }
         case .choice(let parts): try writeChoice(parts)
-        case .repetition(let part, let least, let most):
-            for _ in 0..<least { try writeAgain(part) }
-            guard let most else { return try writeLoop(part) }
-            guard most > least else { return }
+        case .repetition(let part, let minimum, let maximum):
+            for _ in 0..<minimum { try writeAgain(part) }
+            guard let maximum else { return try writeLoop(part) }
+            guard maximum > minimum else { return }
             var splits: [Int] = []
-            for _ in least..<most {
+            for _ in minimum..<maximum {
                 splits.append(program.count)
                 program.append(.jump(0))
                 try writeAgain(part)
             }
-            for place in splits { program[place] = .split(place + 1, program.count) }
+            for index in splits { program[index] = .split(index + 1, program.count) }
         }
     }
 
@@ -68,6 +68,6 @@ struct PatternWriter {
             program.append(.jump(0))
             program[split] = .split(split + 1, program.count)
         }
-        for place in jumps { program[place] = .jump(program.count) }
+        for index in jumps { program[index] = .jump(program.count) }
     }
 }

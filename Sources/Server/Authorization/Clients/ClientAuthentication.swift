@@ -30,7 +30,7 @@ struct ClientAuthentication: Sendable {
         guard ways.filter({ $0 }).count <= 1 else {
             throw OAuthFailure.request("client-twice", "The client must authenticate by exactly one method.")
         }
-        if request.headers.contains(.authorization) { return try await byBasic(request, form, address) }
+        if request.headers.contains(.authorization) { return try await byBasic(request, form: form, from: address) }
         if isAsserted { return try await byAssertion(form, address) }
         guard let id = form["client_id"] else {
             throw OAuthFailure.client("The client is missing: send client_id, and its credentials if it has any.")
@@ -42,7 +42,7 @@ struct ClientAuthentication: Sendable {
     }
 
     private func byBasic(
-        _ request: Request, _ form: FormFields, _ address: ClientAddress
+        _ request: Request, form: FormFields, from address: ClientAddress
     ) async throws -> RegisteredClient {
         guard let encoded = request.credentials(ofScheme: "basic"), let bytes = Data(base64Encoded: encoded),
             let text = String(validUTF8: bytes), let colon = text.firstIndex(of: ":"),
@@ -136,16 +136,16 @@ extension OAuthFailure {
     static func client(_ message: String = "The client is unknown, or its credentials are wrong.") -> OAuthFailure {
         OAuthFailure(
             "invalid_client",
-            HTTPFailure(.unauthorized, "client-invalid", message, headers: [.wwwAuthenticate: "Basic"]))
+            HTTPFailure(.unauthorized, code: "client-invalid", message: message, headers: [.wwwAuthenticate: "Basic"]))
     }
 
     /// 400: the request is invalid.
     static func request(_ code: String, _ message: String) -> OAuthFailure {
-        OAuthFailure("invalid_request", HTTPFailure(.badRequest, code, message))
+        OAuthFailure("invalid_request", HTTPFailure(.badRequest, code: code, message: message))
     }
 
     /// 400: none of the requested scopes is granted.
     static func scope(_ message: String) -> OAuthFailure {
-        OAuthFailure("invalid_scope", HTTPFailure(.badRequest, "scope-refused", message))
+        OAuthFailure("invalid_scope", HTTPFailure(.badRequest, code: "scope-refused", message: message))
     }
 }

@@ -9,12 +9,12 @@ import Wire
 actor KeySetCache {
     /// Seconds for which keys are kept if the answer has no maximum age, and the maximum.
     static let standardAge: TimeInterval = 300
-    static let mostAge: TimeInterval = 3_600
+    static let maximumAge: TimeInterval = 3_600
     /// Seconds for which a failure is kept, and the minimum seconds between two fetches because of a missing key.
     static let failureAge: TimeInterval = 5
-    static let leastAge: TimeInterval = 30
-    static let mostEntries = 256
-    static let mostFetches = 8
+    static let minimumAge: TimeInterval = 30
+    static let maximumEntries = 256
+    static let maximumFetches = 8
 
     typealias Fetch = @Sendable (RegisteredURL) async throws -> FetchedKeySet
 
@@ -42,11 +42,11 @@ actor KeySetCache {
     func keys(at text: String, again isAsked: Bool = false) async throws -> Entry {
         let now = clock()
         if let entry = entries[text], entry.fetchedAt <= now {
-            let isRecent = now < entry.fetchedAt.addingTimeInterval(Self.leastAge)
+            let isRecent = now < entry.fetchedAt.addingTimeInterval(Self.minimumAge)
             if isAsked ? isRecent || entry.keys == nil : now < entry.until { return entry }
         }
         if let task = fetching[text] { return await task.value }
-        guard let url = RegisteredURL(text), fetching.count < Self.mostFetches else { throw KeySetFetchError.busy }
+        guard let url = RegisteredURL(text), fetching.count < Self.maximumFetches else { throw KeySetFetchError.busy }
         let (fetch, clock) = (fetch, clock)
         let task = Task { () -> Entry in
             let fetched = try? await fetch(url)
@@ -54,15 +54,15 @@ actor KeySetCache {
             guard let fetched, let keys = try? SignatureKeySet(reading: fetched.bytes) else {
                 return Entry(keys: nil, fetchedAt: now, until: now.addingTimeInterval(Self.failureAge))
             }
-            let age = min(max(0, fetched.maximumAge.map(TimeInterval.init) ?? Self.standardAge), Self.mostAge)
+            let age = min(max(0, fetched.maximumAge.map(TimeInterval.init) ?? Self.standardAge), Self.maximumAge)
             return Entry(keys: keys, fetchedAt: now, until: now.addingTimeInterval(age))
         }
         fetching[text] = task
         let entry = await task.value
         fetching[text] = nil
-        if entries.count >= Self.mostEntries, entries[text] == nil {
+        if entries.count >= Self.maximumEntries, entries[text] == nil {
             entries = entries.filter { now < $0.value.until }
-            if entries.count >= Self.mostEntries { entries = [:] }
+            if entries.count >= Self.maximumEntries { entries = [:] }
         }
         entries[text] = entry
         return entry

@@ -52,7 +52,7 @@ struct KeySetFetcher: Sendable {
         let resolve = resolve
         let found = NIOThreadPool.singleton.runIfActive(eventLoop: loop) { try resolve(url.host, port) }
         found.flatMapThrowing { try pinned($0, of: url) }
-            .flatMap { connect(to: $0, url, loop, answer) }
+            .flatMap { connect(to: $0, url: url, on: loop, answer: answer) }
             .whenFailure { error in answer.fail(error is KeySetFetchError ? error : KeySetFetchError.unreachable) }
         defer { timeout.cancel() }
         return try await answer.futureResult.get()
@@ -71,8 +71,8 @@ struct KeySetFetcher: Sendable {
     }
 
     private func connect(
-        to address: SocketAddress, _ url: RegisteredURL, _ loop: any EventLoop,
-        _ answer: EventLoopPromise<FetchedKeySet>
+        to address: SocketAddress, url: RegisteredURL, on loop: any EventLoop,
+        answer: EventLoopPromise<FetchedKeySet>
     ) -> EventLoopFuture<Void> {
         ClientBootstrap(group: loop).connectTimeout(.seconds(4))
             .channelInitializer { channel in

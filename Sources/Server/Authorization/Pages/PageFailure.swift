@@ -3,13 +3,13 @@ import Hummingbird
 import ServerHTTP
 
 /// A request that is refused with a page, without a redirect.
-struct PageFailure: Refusal, Hashable {
+struct PageFailure: HTTPRefusal, Hashable {
     let status: HTTPResponse.Status
     let code: String
     let message: String
     private var headers: HTTPFields = [:]
 
-    init(_ status: HTTPResponse.Status, _ code: String, _ message: String) {
+    init(_ status: HTTPResponse.Status, code: String, message: String) {
         self.status = status
         self.code = code
         self.message = message
@@ -20,11 +20,11 @@ struct PageFailure: Refusal, Hashable {
         if let failure = error as? PageFailure {
             self = failure
         } else if let failure = error as? HTTPFailure {
-            self.init(failure.status, failure.code, failure.message)
+            self.init(failure.status, code: failure.code, message: failure.message)
             headers = failure.headers
         } else {
             let failure = HTTPFailure(authorizing: error)
-            self.init(failure.status, failure.code, failure.message)
+            self.init(failure.status, code: failure.code, message: failure.message)
             headers = failure.headers
         }
     }
@@ -46,7 +46,7 @@ struct PageFailure: Refusal, Hashable {
         ).response(status: status, headers: headers)
     }
 
-    static let unreadable = PageFailure(.badRequest, "form-invalid", "The request cannot be read.")
+    static let unreadable = PageFailure(.badRequest, code: "form-invalid", message: "The request cannot be read.")
     static let foreignForm = PageFailure(
-        .forbidden, "form-foreign", "The form was not sent to this browser, or has expired.")
+        .forbidden, code: "form-foreign", message: "The form was not sent to this browser, or has expired.")
 }

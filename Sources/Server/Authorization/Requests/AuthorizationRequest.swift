@@ -37,12 +37,13 @@ struct AuthorizationRequest: Sendable {
         }
         guard let id = only("client_id"), id.utf8.count <= 256, let client = try await access.client(id: id) else {
             throw PageFailure(
-                .badRequest, "client-unknown", "The app is not registered here, so you cannot be sent back to it.")
+                .badRequest, code: "client-unknown",
+                message: "The app is not registered here, so you cannot be sent back to it.")
         }
         guard let uri = only("redirect_uri"), client.redirectURIs.contains(uri) else {
             throw PageFailure(
-                .badRequest, "redirect-uri-unknown",
-                "The app asked to send you to an address that it has not registered. You were not sent there.")
+                .badRequest, code: "redirect-uri-unknown",
+                message: "The app asked to send you to an address that it has not registered. You were not sent there.")
         }
         return (client, uri)
     }

@@ -52,10 +52,11 @@ extension AuthorizationRoutes {
             } catch let error as PasswordQueueError {
                 attempt.giveBack(limiter)
                 throw HTTPFailure(
-                    .serviceUnavailable, error.code, error.message, headers: [.retryAfter: SignInAttempt.retryAfter])
+                    .serviceUnavailable, code: error.code, message: error.message,
+                    headers: [.retryAfter: SignInAttempt.retryAfter])
             }
             guard let secret else {
-                await refusals.note("sign-in-refused")
+                await refusals.report("sign-in-refused")
                 return signIn(asked, request, message: SignInPage.wrong, status: .forbidden)
             }
             attempt.giveBack(limiter)
@@ -78,11 +79,11 @@ extension AuthorizationRoutes {
     /// Returns the cookies for a browser in which a person has signed in.
     private func signedIn(_ secret: String, _ username: String) -> [String] {
         let session = PageCookies.field(
-            PageCookies.session, secret, seconds: Int(AuthorizationConfiguration.sessionLifetime),
-            configuration.addresses)
+            PageCookies.session, value: secret, seconds: Int(AuthorizationConfiguration.sessionLifetime),
+            addresses: configuration.addresses)
         let known = knownBrowsers.value(for: username, random: random, now: clock()).map {
             PageCookies.field(
-                PageCookies.known, $0, seconds: Int(KnownBrowser.lifetime), configuration.addresses)
+                PageCookies.known, value: $0, seconds: Int(KnownBrowser.lifetime), addresses: configuration.addresses)
         }
         return [session] + (known.map { [$0] } ?? [])
     }
@@ -100,12 +101,14 @@ extension AuthorizationRoutes {
             let secret = PageCookies.value(PageCookies.session, in: request)
             guard PageCookies.isProof(fields["proof"], of: secret) else { throw PageFailure.foreignForm }
             switch fields["decision"] {
-            case "approve": return try await approve(asked, session, fields, request)
+            case "approve": return try await approve(asked, session: session, fields: fields, request: request)
             case "deny": throw asked.refusal("access_denied", "The person did not agree.")
             case "sign-out":
                 if let secret { try await access.signOut(secret) }
                 return signIn(asked, request)
-            default: throw PageFailure(.badRequest, "decision-missing", "Choose whether the app may have access.")
+            default:
+                throw PageFailure(
+                    .badRequest, code: "decision-missing", message: "Choose whether the app may have access.")
             }
         }
     }
@@ -121,7 +124,7 @@ extension AuthorizationRoutes {
                 AuthorizationRequest(
                     fields, client: client, redirectURI: uri, addresses: configuration.addresses, scopesIn: scope))
         } catch let refusal as AuthorizationRefusal {
-            await refusals.note(refusal.error)
+            await refusals.report(refusal.error)
             return Self.redirect(to: refusal.location(issuer: configuration.addresses.base))
         }
     }
@@ -149,7 +152,7 @@ extension AuthorizationRoutes {
         var response = page.page.response(status: status)
         if known == nil {
             response.headers[.setCookie] = PageCookies.field(
-                PageCookies.visit, visit, seconds: 3_600, configuration.addresses)
+                PageCookies.visit, value: visit, seconds: 3_600, addresses: configuration.addresses)
         }
         return response
     }
@@ -158,7 +161,7 @@ extension AuthorizationRoutes {
     private func offered(_ asked: AuthorizationRequest, to account: UserAccount) throws -> AccessScopes {
         let scopes: AccessScopes
         do {
-            scopes = try asked.scopes.narrowed(to: .most(of: account.role))
+            scopes = try asked.scopes.narrowed(to: .maximum(of: account.role))
         } catch { throw asked.refusal("invalid_scope", error.message) }
         guard !scopes.permitNothing else {
             throw asked.refusal("invalid_scope", "This person may let the app have none of these scopes.")
@@ -186,7 +189,7 @@ extension AuthorizationRoutes {
     }
 
     private func approve(
-        _ asked: AuthorizationRequest, _ session: UserSession, _ fields: FormFields, _ request: Request
+        _ asked: AuthorizationRequest, session: UserSession, fields: FormFields, request: Request
     ) async throws -> Response {
         let account = session.account
         let offered = try offered(asked, to: account)
@@ -228,10 +231,10 @@ extension AuthorizationRoutes {
 
     /// Returns the form that a page sent.
     private func pageForm(
-        of request: Request, isRepeatable: Set<String> = [], upTo most: Int = largestForm
+        of request: Request, isRepeatable: Set<String> = [], upTo limit: Int = largestForm
     ) async throws -> FormFields {
         do {
-            return try await form(of: request, isRepeatable: isRepeatable, upTo: most)
+            return try await form(of: request, isRepeatable: isRepeatable, upTo: limit)
         } catch is OAuthFailure {
             throw PageFailure.unreadable
         }

@@ -31,7 +31,7 @@ struct KnownBrowser: Sendable {
         guard let key = keys.first else { return nil }
         let end = UInt32(clamping: Int(now.addingTimeInterval(Self.lifetime).timeIntervalSince1970))
         let payload = Data(random(Self.randomBytes)) + withUnsafeBytes(of: end.bigEndian) { Data($0) }
-        return (payload + code(payload, username, key)).base64URL
+        return (payload + code(payload, username: username, key: key)).base64URL
     }
 
     /// Returns the name of the browser; nil if the cookie is for another account or has expired.
@@ -43,13 +43,15 @@ struct KnownBrowser: Sendable {
         let end = payload.suffix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         guard TimeInterval(end) > now.timeIntervalSince1970 else { return nil }
         let isOurs = keys.contains { key in
-            zip(code(payload, username, key), bytes.suffix(Self.payloadBytes)).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+            zip(code(payload, username: username, key: key), bytes.suffix(Self.payloadBytes)).reduce(UInt8(0)) {
+                $0 | ($1.0 ^ $1.1)
+            }
                 == 0
         }
         return isOurs ? payload.base64URL : nil
     }
 
-    private func code(_ payload: Data, _ username: String, _ key: SymmetricKey) -> Data {
+    private func code(_ payload: Data, username: String, key: SymmetricKey) -> Data {
         let text = Data(username.lowercased().utf8)
         return Data(HMAC<SHA256>.authenticationCode(for: payload + text, using: key)).prefix(Self.payloadBytes)
     }

@@ -31,7 +31,7 @@ enum PageCookies {
     }
 
     /// Returns a cookie that scripts cannot read and that other sites' requests carry only if a person follows a link.
-    static func field(_ name: String, _ value: String, seconds: Int, _ addresses: AuthorizationAddresses) -> String {
+    static func field(_ name: String, value: String, seconds: Int, addresses: AuthorizationAddresses) -> String {
         "\(name)=\(value); Path=\(addresses.cookiePath); Max-Age=\(seconds); HttpOnly; SameSite=Lax"
             + (addresses.isSecure ? "; Secure" : "")
     }

@@ -17,8 +17,8 @@ extension AuthorizationRoutes {
             throw OAuthFailure(
                 grant == nil ? "invalid_request" : "unsupported_grant_type",
                 HTTPFailure(
-                    .badRequest, "grant-not-supported",
-                    "grant_type is authorization_code, refresh_token or client_credentials."))
+                    .badRequest, code: "grant-not-supported",
+                    message: "grant_type is authorization_code, refresh_token or client_credentials."))
         }
         let client = try await clients.client(of: request, form, from: context.client)
         context.outcome.caller = client.id
@@ -32,9 +32,10 @@ extension AuthorizationRoutes {
         } catch let refusal as RedemptionRefusal {
             throw OAuthFailure(
                 refusal == .scope ? "invalid_scope" : "invalid_grant",
-                HTTPFailure(.badRequest, refusal.code, refusal.message))
+                HTTPFailure(.badRequest, code: refusal.code, message: refusal.message))
         } catch let error as TrustError {
-            throw OAuthFailure("unauthorized_client", HTTPFailure(.badRequest, error.code, error.message))
+            throw OAuthFailure(
+                "unauthorized_client", HTTPFailure(.badRequest, code: error.code, message: error.message))
         }
         let answer = TokenAnswer(
             tokens: issued, addresses: configuration.addresses, key: configuration.keys.first, now: clock())
@@ -72,13 +73,14 @@ extension AuthorizationRoutes {
             throw OAuthFailure(
                 "unauthorized_client",
                 HTTPFailure(
-                    .badRequest, "client-without-key", "client_credentials takes a client that proves itself by a key."
+                    .badRequest, code: "client-without-key",
+                    message: "client_credentials takes a client that proves itself by a key."
                 ))
         }
         guard let text = form["scope"], !text.isEmpty else {
             throw OAuthFailure.scope("The scope is missing, for example scope=system/Observation.rs.")
         }
-        let scopes = try Self.scopes(text).narrowed(to: client.scopes).narrowed(to: .most(of: .service))
+        let scopes = try Self.scopes(text).narrowed(to: client.scopes).narrowed(to: .maximum(of: .service))
         guard !scopes.resources.isEmpty else {
             throw OAuthFailure.scope("This client may have none of these scopes; they begin with system/.")
         }
@@ -129,13 +131,13 @@ extension AuthorizationRoutes {
 
     /// Returns the form in a request's body, with each field once.
     func form(
-        of request: Request, isRepeatable: Set<String> = [], upTo most: Int = largestForm
+        of request: Request, isRepeatable: Set<String> = [], upTo limit: Int = largestForm
     ) async throws -> FormFields {
         let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
         guard type.filter({ $0 != " " }) == "application/x-www-form-urlencoded" else {
             throw OAuthFailure.request("form-invalid", "The body must be application/x-www-form-urlencoded.")
         }
-        let body = try await bodies.collect(request, upTo: most)
+        let body = try await bodies.collect(request, upTo: limit)
         guard let form = FormFields(body.bytes) else {
             throw OAuthFailure.request("form-invalid", "The body must be a form in UTF-8.")
         }

@@ -1,13 +1,37 @@
 import Foundation
 
-/// State of a participant's consent, for the gate.
-public enum ConsentStanding: String, Sendable, Hashable {
-    /// No Contract was received.
-    case none
-    /// A Contract is in force.
-    case consented
-    /// The participant has withdrawn the consent.
-    case withdrawn
+/// State of a participant when a resource reaches the gate.
+public struct ConsentContext: Sendable, Hashable {
+    /// State of a participant's consent.
+    public enum State: String, Sendable, Hashable {
+        /// No Contract was received.
+        case none
+        /// A Contract is in force.
+        case consented
+        /// The participant has withdrawn the consent.
+        case withdrawn
+    }
+
+    public var state: State
+    /// Kinds of health data that the Contract in force includes, among those that need to be included explicitly.
+    public var included: Set<String>
+    /// Whether the participant must sign again before data is admitted.
+    public var needsRenewal: Bool
+    /// Whether a possible withdrawal has not been understood yet.
+    public var isSuspended: Bool
+    /// Time until which data is held after a withdrawal; nil if it is refused immediately.
+    public var graceEnds: Date?
+
+    public init(
+        state: State, included: Set<String> = [], needsRenewal: Bool = false, isSuspended: Bool = false,
+        graceEnds: Date? = nil
+    ) {
+        self.state = state
+        self.included = included
+        self.needsRenewal = needsRenewal
+        self.isSuspended = isSuspended
+        self.graceEnds = graceEnds
+    }
 }
 
 /// Decides about one opened submission. Pure: the consumer applies the decision in one transaction.
@@ -98,34 +122,10 @@ public struct ConsentGate: Sendable {
         }
     }
 
-    /// State of a participant when a resource reaches the gate.
-    public struct Situation: Sendable, Hashable {
-        public var standing: ConsentStanding
-        /// Kinds of health data that the Contract in force includes, among those that need to be included explicitly.
-        public var included: Set<String>
-        /// Whether the participant must sign again before data is admitted.
-        public var needsRenewal: Bool
-        /// Whether a possible withdrawal has not been understood yet.
-        public var isSuspended: Bool
-        /// Time until which data is held after a withdrawal; nil if it is refused immediately.
-        public var graceEnds: Date?
-
-        public init(
-            standing: ConsentStanding, included: Set<String> = [], needsRenewal: Bool = false,
-            isSuspended: Bool = false, graceEnds: Date? = nil
-        ) {
-            self.standing = standing
-            self.included = included
-            self.needsRenewal = needsRenewal
-            self.isSuspended = isSuspended
-            self.graceEnds = graceEnds
-        }
-    }
-
     public init() {}
 
-    public func decide(_ subject: Subject, in situation: Situation) -> Decision {
-        switch (subject, situation.standing) {
+    public func decide(_ subject: Subject, in context: ConsentContext) -> Decision {
+        switch (subject, context.state) {
         case (.foreignContract(let reason), _): .quarantine(reason)
         case (.contract, _): .admit
         // A repeated withdrawal changes nothing, so it is admitted.
@@ -133,15 +133,15 @@ public struct ConsentGate: Sendable {
         // A withdrawn participant may still delete their data.
         case (.deletion, .consented), (.deletion, .withdrawn): .admit
         case (.withdrawal, .none), (.data, .none), (.namedData, .none), (.deletion, .none): .hold(until: .contract)
-        case (.data, _) where situation.isSuspended, (.namedData, _) where situation.isSuspended:
+        case (.data, _) where context.isSuspended, (.namedData, _) where context.isSuspended:
             .hold(until: .endOfSuspension)
-        case (.data, .consented) where situation.needsRenewal, (.namedData, .consented) where situation.needsRenewal:
+        case (.data, .consented) where context.needsRenewal, (.namedData, .consented) where context.needsRenewal:
             .hold(until: .renewal)
         case (.data, .consented): .admit
         case (.namedData(let names), .consented):
-            names.isDisjoint(with: situation.included) ? .refuse(.notIncluded) : .admit
+            names.isDisjoint(with: context.included) ? .refuse(.notIncluded) : .admit
         case (.data, .withdrawn), (.namedData, .withdrawn):
-            if let end = situation.graceEnds { .hold(until: .endOfGrace(end)) } else { .refuse(.withdrawn) }
+            if let end = context.graceEnds { .hold(until: .endOfGrace(end)) } else { .refuse(.withdrawn) }
         }
     }
 }

@@ -5,7 +5,7 @@ import Warehouse
 
 extension ConsentState {
     /// State of the consent, for the gate.
-    public var standing: ConsentStanding {
+    public var gateState: ConsentContext.State {
         switch status {
         case .none: .none
         case .consented: .consented
@@ -25,13 +25,13 @@ extension ConsentState {
 extension ConsentState {
     /// The consent in the form of the warehouse's patient queries.
     public var patientConsent: PatientConsent {
-        let standing: PatientConsent.Standing? =
-            switch self.standing {
+        let standing: PatientConsent.Status? =
+            switch gateState {
             case .none: nil
             case .consented: .consented
             case .withdrawn: .withdrawn
             }
-        return PatientConsent(standing: standing, version: newest?.templateVersion, sharing: sharing)
+        return PatientConsent(status: standing, version: newest?.templateVersion, sharing: sharing)
     }
 }
 
@@ -62,7 +62,7 @@ public struct ConsentRegister: Sendable {
                 client_id = excluded.client_id, updated_at = excluded.updated_at, shares = excluded.shares
             """,
             [
-                SQLValue(subject), SQLValue(state.standing.rawValue), SQLValue(text), SQLValue(clientID), SQLValue(at),
+                SQLValue(subject), SQLValue(state.gateState.rawValue), SQLValue(text), SQLValue(clientID), SQLValue(at),
                 SQLValue(state.sharing ?? false),
             ])
         try WarehouseLoader().write(state.patientConsent, of: subject, at: at, in: transaction)

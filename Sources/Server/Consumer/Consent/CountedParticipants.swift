@@ -19,11 +19,11 @@ public enum CountedParticipants: Sendable, Hashable {
         case .notWithdrawn:
             PatientSelection(
                 participants: "SELECT subject FROM participant_consent WHERE standing = ?",
-                parameters: [SQLValue(ConsentStanding.withdrawn.rawValue)], isExclusion: true)
+                parameters: [SQLValue(ConsentContext.State.withdrawn.rawValue)], isExclusion: true)
         case .sharing:
             PatientSelection(
                 participants: "SELECT subject FROM participant_consent WHERE standing = ? AND shares = 1",
-                parameters: [SQLValue(ConsentStanding.consented.rawValue)], isExclusion: false)
+                parameters: [SQLValue(ConsentContext.State.consented.rawValue)], isExclusion: false)
         case .withWithdrawn: .all
         }
     }

@@ -41,7 +41,7 @@ public struct PaperConsent: Sendable {
         try ConsumerError.refuseDeleted(subject, in: transaction)
         let register = ConsentRegister()
         let state = try register.state(of: subject, in: transaction)
-        switch state.standing {
+        switch state.gateState {
         case .consented: return .wasConsented
         case .withdrawn where !isRenewal: return .isWithdrawn
         case .none, .withdrawn: break
@@ -52,7 +52,7 @@ public struct PaperConsent: Sendable {
         // On paper, the day of the signature counts, because the sheet may be recorded much later.
         if let withdrawnAt = state.withdrawnAt, signed.signedAt <= withdrawnAt { return .isWithdrawn }
         let next = state.applying(signed)
-        guard next.standing == .consented else { return .isWithdrawn }
+        guard next.gateState == .consented else { return .isWithdrawn }
         let records = RecordStore()
         if try records.read(type: Patient.resourceType, id: subject, in: transaction) == nil {
             try store(Patient(id: subject).resource, at: at, in: transaction)

@@ -9,7 +9,7 @@ extension StaffDecision {
     /// - Returns: the number of submissions, which the audit row contains too.
     /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
     public func retry(_ submissionID: String?) async throws -> Int {
-        try await decide(.retrySubmissions, submissionID) {
+        try await decide(.retrySubmissions, submissionID: submissionID) {
             guard let submissionID else { return try await queue.retryAllQuarantined() }
             let count = try await waiting(submissionID)
             return try await queue.retry(submissionID: submissionID) ? max(count, 1) : 0
@@ -21,7 +21,7 @@ extension StaffDecision {
     /// - Returns: the number of submissions, which the audit row contains too: several devices may use one id.
     /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
     public func discard(_ submissionID: String) async throws -> Int {
-        try await decide(.discardSubmissions, submissionID) {
+        try await decide(.discardSubmissions, submissionID: submissionID) {
             let count = try await waiting(submissionID)
             return try await queue.discard(submissionID: submissionID, at: clock()) ? max(count, 1) : 0
         }
@@ -33,10 +33,10 @@ extension StaffDecision {
 
     /// Performs the action if the policy permits it, and writes the audit row.
     private func decide(
-        _ action: Action, _ submissionID: String?, _ body: () async throws -> Int
+        _ action: Action, submissionID: String?, body: () async throws -> Int
     ) async throws -> Int {
         let target = Target(resourceType: "submission", resourceID: submissionID)
-        let decision = access.decision(actor, action, target)
+        let decision = access.decision(actor, action: action, target: target)
         var count = 0
         if decision.allowed {
             count = try await body()
@@ -48,7 +48,7 @@ extension StaffDecision {
         }
         let (access, actor, amount) = (access, actor, count)
         _ = try await records.write { transaction in
-            try access.record(decision, actor, action, target, amount: amount, in: transaction)
+            try access.record(decision, by: actor, action: action, target: target, amount: amount, in: transaction)
         }
         guard decision.allowed else {
             throw TrustError(code: decision.reason, message: "This account may not decide about submissions.")

@@ -54,10 +54,10 @@ public struct StaffDecision: Sendable {
             try require(participant, in: transaction)
             let register = ConsentRegister()
             let state = try register.state(of: participant, in: transaction)
-            guard state.standing != .none else {
+            guard state.gateState != .none else {
                 throw ConsumerError(code: "participant-unknown", message: "No consent of this participant is on file.")
             }
-            guard state.standing == .consented else { return }
+            guard state.gateState == .consented else { return }
             // Later than everything received, even if the server's clock was ahead before.
             let now = max(now, state.newest?.arrival?.receivedAt ?? now)
             let id = UUID()
@@ -101,7 +101,8 @@ public struct StaffDecision: Sendable {
 
     private func require(_ participant: String, in transaction: any SQLTransaction) throws {
         let decision = try access.decide(
-            actor, .manageConsent, Target(resourceType: "Consent", subject: participant), in: transaction)
+            actor, action: .manageConsent, target: Target(resourceType: "Consent", subject: participant),
+            in: transaction)
         guard decision.allowed else {
             throw TrustError(code: decision.reason, message: "This account may not decide about consent.")
         }
@@ -110,7 +111,7 @@ public struct StaffDecision: Sendable {
     private func release(_ participant: String) async throws -> Int {
         var released = 0
         for device in try await access.devices(of: participant) {
-            released += try await queue.release(.lane(device), at: clock())
+            released += try await queue.release(.deviceQueue(device), at: clock())
         }
         return released
     }

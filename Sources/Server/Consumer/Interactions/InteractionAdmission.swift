@@ -32,7 +32,7 @@ struct InteractionAdmission: WriteAdmission {
             {
                 let isShape = try study.validation.isOfWrongShape(resource, budget: budget)
                 throw RecordAdmissionError(
-                    isShape ? .shape : .rule, problem.code, problem.message, issues: problem.issues)
+                    isShape ? .shape : .rule, code: problem.code, message: problem.message, issues: problem.issues)
             }
             let form = try form(of: resource, budget: budget)
             let rule = IdentifyingData(
@@ -42,36 +42,37 @@ struct InteractionAdmission: WriteAdmission {
         } catch let error as RecordAdmissionError {
             throw error
         } catch let error as SubmissionProblem {
-            throw RecordAdmissionError(.rule, error.code, error.message, issues: error.issues)
+            throw RecordAdmissionError(.rule, code: error.code, message: error.message, issues: error.issues)
         } catch let error as any CodedError {
-            throw RecordAdmissionError(.rule, error.code, error.message)
+            throw RecordAdmissionError(.rule, code: error.code, message: error.message)
         } catch {
-            throw RecordAdmissionError(.rule, "resource-invalid", "The resource cannot be accepted.")
+            throw RecordAdmissionError(.rule, code: "resource-invalid", message: "The resource cannot be accepted.")
         }
     }
 
     func problems(of resource: Resource, profiles: [String]) throws(RecordAdmissionError) -> [RecordIssue] {
         guard profiles.allSatisfy(study.validation.knows(profile:)) else {
-            throw RecordAdmissionError(.rule, "profile-unknown", "A requested profile is unknown to this server.")
+            throw RecordAdmissionError(
+                .rule, code: "profile-unknown", message: "A requested profile is unknown to this server.")
         }
         do {
             return try study.validation.problems(
                 in: resource, profiles: profiles, budget: StepBudget(steps: SubmissionReader.maximumSteps))
         } catch let error as any CodedError {
-            throw RecordAdmissionError(.rule, error.code, error.message)
+            throw RecordAdmissionError(.rule, code: error.code, message: error.message)
         } catch {
-            throw RecordAdmissionError(.rule, "resource-invalid", "The resource cannot be accepted.")
+            throw RecordAdmissionError(.rule, code: "resource-invalid", message: "The resource cannot be accepted.")
         }
     }
 
-    func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)? {
+    func template(of admitted: AdmittedResource) -> (any AdmissionTemplate)? {
         guard !study.validation.mayDependOnValues(of: admitted.resource) else { return nil }
-        return WarehouseEntryPattern(of: admitted.resource, health: published.health, receivedAt: at)
-            .map(LoadPattern.init)
+        return WarehouseEntryTemplate(of: admitted.resource, health: published.health, receivedAt: at)
+            .map(LoadTemplate.init)
     }
 
-    private struct LoadPattern: AdmissionPattern {
-        let entries: WarehouseEntryPattern
+    private struct LoadTemplate: AdmissionTemplate {
+        let entries: WarehouseEntryTemplate
 
         func prepared(_ values: ObservationValues) -> (any Sendable)? { entries.entry(values) }
     }
@@ -79,42 +80,42 @@ struct InteractionAdmission: WriteAdmission {
     func permit(_ participants: Set<String>, type: String, id: String, in transaction: any SQLTransaction) throws {
         guard !published.records.contains(type + "/" + id) else {
             throw RecordAdmissionError(
-                .refused, "published-by-study",
-                "The study publishes this resource; it changes with its file in the study's folder.")
+                .refused, code: "published-by-study",
+                message: "The study publishes this resource; it changes with its file in the study's folder.")
         }
         for participant in participants.sorted() {
             let state = try processor.register.state(of: participant, in: transaction)
-            if Self.isAboutConsent(type), state.standing != .none {
+            if Self.isAboutConsent(type), state.gateState != .none {
                 throw RecordAdmissionError(
-                    .refused, "consent-not-written-here",
-                    """
-                    A participant's consent is given and withdrawn on their device, or by the study team \
-                    (`tributary participant`); it is not written through this API.
-                    """)
+                    .refused, code: "consent-not-written-here",
+                    message: """
+                        A participant's consent is given and withdrawn on their device, or by the study team \
+                        (`tributary participant`); it is not written through this API.
+                        """)
             }
-            switch try standing(of: participant, state, in: transaction) {
+            switch try dataAdmission(of: participant, state, in: transaction) {
             case .admitted: continue
             // A record may exist before consent: the study team may write it before the participant signs.
             case .held(ConsentGate.Requirement.contract.code, _): continue
             case .held(let code, let sentence), .refused(let code, let sentence):
-                throw RecordAdmissionError(.refused, code, sentence)
+                throw RecordAdmissionError(.refused, code: code, message: sentence)
             }
         }
     }
 
-    func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding {
+    func dataAdmission(of participant: String, in transaction: any SQLTransaction) throws -> DataAdmission {
         if try DeletionRegister().isDeleted(participant, in: transaction) {
             return .refused(code: DeletionRegister.code, sentence: "The participant was deleted.")
         }
-        return try standing(
+        return try dataAdmission(
             of: participant, processor.register.state(of: participant, in: transaction), in: transaction)
     }
 
-    private func standing(
+    private func dataAdmission(
         of participant: String, _ state: ConsentState, in transaction: any SQLTransaction
-    ) throws -> DataStanding {
-        let situation = try processor.situation(of: participant, state, published, in: transaction)
-        switch processor.gate.decide(.data, in: situation) {
+    ) throws -> DataAdmission {
+        let context = try processor.consentContext(of: participant, state, published, in: transaction)
+        switch processor.gate.decide(.data, in: context) {
         case .admit: return .admitted
         case .hold(let requirement): return .held(code: requirement.code, sentence: requirement.sentence)
         case .refuse(let reason), .quarantine(let reason):
@@ -134,17 +135,17 @@ struct InteractionAdmission: WriteAdmission {
         var groups: [(participant: String, changes: [RecordChange])] = []
         for change in changes {
             guard let participant = change.participant else { continue }
-            guard let place = groups.firstIndex(where: { $0.participant == participant }) else {
+            guard let index = groups.firstIndex(where: { $0.participant == participant }) else {
                 groups.append((participant, [change]))
                 continue
             }
-            groups[place].changes.append(change)
+            groups[index].changes.append(change)
         }
-        for (place, group) in groups.enumerated() {
+        for (index, group) in groups.enumerated() {
             let state = try processor.register.state(of: group.participant, in: transaction)
-            guard state.standing == .consented else { continue }
+            guard state.gateState == .consented else { continue }
             let context = LoadContext(
-                subject: group.participant, submissionID: place == 0 ? submissionID : "\(submissionID)-\(place + 1)",
+                subject: group.participant, submissionID: index == 0 ? submissionID : "\(submissionID)-\(index + 1)",
                 receivedAt: at, loadedAt: at)
             let loads = try group.changes.map(load)
             guard loads.contains(where: { $0 != nil }) else { continue }

@@ -10,8 +10,8 @@ public struct KeyPassphrase: Sendable {
     public static let credentialName = "tributary-key-passphrase"
 
     /// Minimum length of a passphrase in bytes.
-    public static let leastBytes = 12
-    private static let mostBytes = 1_024
+    public static let minimumBytes = 12
+    private static let maximumBytes = 1_024
 
     private let file: URL?
     /// Only the unit can read its systemd credentials, through an access list that the file mode does not show.
@@ -47,7 +47,7 @@ public struct KeyPassphrase: Sendable {
         guard let file else { return nil }
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
             let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue,
-            let size = (attributes[.size] as? NSNumber)?.intValue, size <= Self.mostBytes,
+            let size = (attributes[.size] as? NSNumber)?.intValue, size <= Self.maximumBytes,
             let bytes = FileManager.default.contents(atPath: file.path)
         else {
             let cause: String
@@ -66,11 +66,11 @@ public struct KeyPassphrase: Sendable {
                 message: "The passphrase file of the keys can be read by others; make it 0600 (chmod 600).")
         }
         guard let text = String(data: bytes, encoding: .utf8)?.trimmingCharacters(in: .newlines),
-            text.utf8.count >= Self.leastBytes, !text.utf8.contains(where: { $0 < 0x20 })
+            text.utf8.count >= Self.minimumBytes, !text.utf8.contains(where: { $0 < 0x20 })
         else {
             throw ConsumerError(
                 code: "key-passphrase-unfit",
-                message: "The keys' passphrase must be one line of \(Self.leastBytes) to \(Self.mostBytes) bytes.")
+                message: "The keys' passphrase must be one line of \(Self.minimumBytes) to \(Self.maximumBytes) bytes.")
         }
         return text
     }

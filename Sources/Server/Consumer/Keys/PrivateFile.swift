@@ -15,7 +15,7 @@ public enum PrivateFile {
         let temporary = url.deletingLastPathComponent()
             .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
         do {
-            try create(temporary.path, data, permissions)
+            try create(temporary.path, data: data, permissions: permissions)
             guard rename(temporary.path, url.path) == 0 else { throw unwritable(url) }
         } catch {
             unlink(temporary.path)
@@ -27,7 +27,7 @@ public enum PrivateFile {
         close(folder)
     }
 
-    private static func create(_ path: String, _ data: Data, _ permissions: mode_t) throws {
+    private static func create(_ path: String, data: Data, permissions: mode_t) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions & 0o600)
         guard descriptor >= 0 else { throw unwritable(URL(fileURLWithPath: path)) }
         defer { close(descriptor) }

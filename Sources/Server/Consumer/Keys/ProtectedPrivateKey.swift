@@ -5,7 +5,7 @@ import Foundation
 /// key that scrypt derives from the passphrase (RFC 7914), as `openssl pkcs8 -topk8 -scrypt` writes it.
 enum ProtectedPrivateKey {
     /// Cost parameters of scrypt: 16 MiB and some tens of milliseconds.
-    private static let (costs, blocks, lanes): (UInt64, UInt64, UInt64) = (16_384, 8, 1)
+    private static let (costs, blocks, parallelization): (UInt64, UInt64, UInt64) = (16_384, 8, 1)
 
     /// Returns the key as unencrypted PKCS#8 in PEM; nil for a wrong passphrase or another kind of text.
     static func open(_ pem: String, passphrase: String) -> String? {
@@ -19,7 +19,8 @@ enum ProtectedPrivateKey {
         withKey(pem, passphrase: nil) { key in
             guard let plain = EVP_PKEY2PKCS8(key) else { return nil }
             defer { PKCS8_PRIV_KEY_INFO_free(plain) }
-            guard let algorithm = PKCS5_pbe2_set_scrypt(EVP_aes_256_cbc(), nil, 0, nil, costs, blocks, lanes) else {
+            guard let algorithm = PKCS5_pbe2_set_scrypt(EVP_aes_256_cbc(), nil, 0, nil, costs, blocks, parallelization)
+            else {
                 return nil
             }
             let sealed = passphrase.withCString {

@@ -14,7 +14,7 @@ struct LinkUse {
     }
 
     /// Records the use of a link. The first submission is kept.
-    func note(_ id: String, by submission: QueuedSubmission, in transaction: any SQLTransaction) throws {
+    func record(_ id: String, by submission: QueuedSubmission, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """
             INSERT INTO link_use (jti, submission_id, digest, used_at) VALUES (?, ?, ?, ?) ON CONFLICT (jti) DO NOTHING

@@ -7,7 +7,7 @@ import Wire
 /// Reason why a link is not accepted.
 enum LinkProblem {
     /// Delay in seconds after which a link is tried again that could not be looked up.
-    static let pause: TimeInterval = 600
+    static let retryDelay: TimeInterval = 600
 
     static let expired = SubmissionProblem(
         "link-expired", "The link had expired when it arrived; create a new one with `tributary link create`.")
@@ -21,17 +21,17 @@ enum LinkProblem {
         SubmissionOutcome(
             status: .held, reasonCode: "links-unavailable",
             detail: "The links or their key cannot be read; see `tributary study check`.", keyID: keyID,
-            heldUntil: now.addingTimeInterval(pause))
+            heldUntil: now.addingTimeInterval(retryDelay))
     }
 }
 
 extension SubmissionProcessor {
     /// Reads a link as far as possible without the lookup; the consent gate applies as for data.
-    func linkRead(_ opened: OpenedEnvelope, _ situation: ConsentGate.Situation, isMarked: Bool) -> Reading {
-        if let early = Self.outcome(of: gate.decide(.data, in: situation), keyID: opened.keyID) {
-            return Reading(result: .settled(early), maySayNoMore: isMarked)
+    func linkContent(_ opened: OpenedEnvelope, in context: ConsentContext, isMarked: Bool) -> SubmissionContent {
+        if let early = Self.outcome(of: gate.decide(.data, in: context), keyID: opened.keyID) {
+            return SubmissionContent(result: .settled(early), mayBeWithdrawal: isMarked)
         }
-        return Reading(result: .link(opened.payload, keyID: opened.keyID), maySayNoMore: isMarked)
+        return SubmissionContent(result: .link(opened.payload, keyID: opened.keyID), mayBeWithdrawal: isMarked)
     }
 
     /// Decides about a link that a participant submits, and assigns it to them, in the transaction that settles the
@@ -45,7 +45,7 @@ extension SubmissionProcessor {
                 status: .quarantined, reasonCode: problem.code, detail: problem.message, keyID: keyID)
         }
         // 1. Verify the sender and the signature.
-        let bound = try access.participant(ofDevice: submission.lane, in: transaction)
+        let bound = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
         let sender = Sender(
             participant: bound,
             verdict: try signatureCheck.verdict(
@@ -55,14 +55,14 @@ extension SubmissionProcessor {
             return Self.outcome(of: .hold(until: .contract), keyID: keyID) ?? quarantined(LinkProblem.unknown)
         }
         if let signature = sender.signature(heldBy: true),
-            let problem = try take(signature, of: submission, subjects: [], in: transaction)
+            let problem = try addToChain(signature, of: submission, subjects: [], in: transaction)
         {
             return quarantined(problem)
         }
         // 2. Apply the consent gate, as for data.
         let state = try register.state(of: participant, in: transaction)
-        let situation = try situation(of: participant, state, published, in: transaction)
-        if let outcome = Self.outcome(of: gate.decide(.data, in: situation), keyID: keyID) { return outcome }
+        let context = try consentContext(of: participant, state, published, in: transaction)
+        if let outcome = Self.outcome(of: gate.decide(.data, in: context), keyID: keyID) { return outcome }
         // 3. Check the link: signed by the study, valid when it arrived, and not used by anyone else.
         let token: LinkToken
         let store: LinkStore
@@ -78,9 +78,9 @@ extension SubmissionProcessor {
             }
         }
         let device = Actor(
-            id: submission.clientID, role: .device, participant: participant, enrolmentID: submission.lane)
+            id: submission.clientID, role: .device, participant: participant, enrolmentID: submission.deviceQueue)
         let target = Target(resourceType: "Link", resourceID: token.id, subject: participant)
-        guard access.decision(device, .linkParticipant, target).allowed else {
+        guard access.decision(device, action: .linkParticipant, target: target).allowed else {
             return quarantined(
                 SubmissionProblem("subject-not-permitted", "The device may not link this participant."))
         }
@@ -99,8 +99,8 @@ extension SubmissionProcessor {
         case .unknown: return quarantined(LinkProblem.unknown)
         case .expired: return quarantined(LinkProblem.expired)
         case .linked:
-            try uses.note(token.id, by: submission, in: transaction)
-            _ = try access.decide(device, .linkParticipant, target, in: transaction)
+            try uses.record(token.id, by: submission, in: transaction)
+            _ = try access.decide(device, action: .linkParticipant, target: target, in: transaction)
             return SubmissionOutcome(status: .stored, keyID: keyID)
         }
     }

@@ -77,7 +77,7 @@ public struct ParticipantDeletion: Sendable {
         removed["participant_consent"] = try ConsentRegister().delete(participant, in: transaction)
         removed["participant_suspension"] = try transaction.delete(
             from: "participant_suspension", where: "participant = ?", theirs, orderedBy: "participant")
-        removed["settlement"] = try SettlementRegister().delete(stretches, in: transaction)
+        removed["settlement"] = try OutcomeStore().delete(stretches, in: transaction)
         // Delete messages before the keys, because they are found by the keys.
         removed["device_message"] = try transaction.delete(
             from: "device_message",
@@ -109,7 +109,7 @@ public struct ParticipantDeletion: Sendable {
             stretches: stretches, removed: removed, kept: kept, actor: actor.id, reason: reason, deletedAt: at)
         let register = DeletionRegister()
         try register.claim(key: key, in: transaction)
-        try register.note(
+        try register.record(
             digest: DeletionRegister.digest(of: participant, key: key), deletedAt: at, work: try account.text,
             completedAt: nil, in: transaction)
         return account
@@ -120,10 +120,10 @@ public struct ParticipantDeletion: Sendable {
     public static func settle(
         _ account: Account, digest: String, in transaction: any SQLTransaction
     ) throws -> Account {
-        _ = try SettlementRegister().delete(account.stretches, in: transaction)
+        _ = try OutcomeStore().delete(account.stretches, in: transaction)
         var account = account
         account.stretches = []
-        try DeletionRegister().note(
+        try DeletionRegister().record(
             digest: digest, deletedAt: account.deletedAt, work: try account.text, completedAt: nil, in: transaction)
         return account
     }

@@ -31,10 +31,10 @@ struct AnswerValidation {
         var problem: SubmissionProblem?
         if let name = response.questionnaire {
             for form in published.candidates(name) {
-                let placed = form.rules.placing(response)
+                let arranged = form.rules.arranging(response)
                 do throws(SubmissionProblem) {
-                    try check(placed, against: form.rules, receivedAt: receivedAt, budget: budget)
-                    return Answered(form: form, response: placed)
+                    try check(arranged, against: form.rules, receivedAt: receivedAt, budget: budget)
+                    return Answered(form: form, response: arranged)
                 } catch {
                     guard error.code == Self.invalid else { throw error }
                     problem = problem ?? error
@@ -63,22 +63,22 @@ struct AnswerValidation {
         let problems = ResponseValidator(form, now: DateTime(receivedAt)).problems(in: response)
             .filter(strictness.quarantines)
         guard !problems.isEmpty else { return }
-        var places: [String] = []
+        var entries: [String] = []
         for problem in problems {
             // A linkId that the form does not contain is arbitrary text of the sender.
-            let place =
+            let entry =
                 problem.linkID.flatMap { form.item($0) == nil ? nil : "\(problem.code) at \($0)" } ?? problem.code
-            if !places.contains(place) { places.append(place) }
+            if !entries.contains(entry) { entries.append(entry) }
         }
-        let more = places.count > Self.shown ? " and \(places.count - Self.shown) more" : ""
+        let more = entries.count > Self.shown ? " and \(entries.count - Self.shown) more" : ""
         throw SubmissionProblem(
             Self.invalid,
-            "The answers do not match the form: \(places.prefix(Self.shown).joined(separator: ", "))\(more).",
+            "The answers do not match the form: \(entries.prefix(Self.shown).joined(separator: ", "))\(more).",
             issues: problems.prefix(RecordIssue.maximumCount + 1).map { problem in
-                let place = problem.linkID.flatMap { form.item($0) == nil ? nil : " at \($0)" } ?? ""
+                let location = problem.linkID.flatMap { form.item($0) == nil ? nil : " at \($0)" } ?? ""
                 return RecordIssue(
                     kind: .businessRule, coding: Coding(system: ValidationReport.system, code: problem.code),
-                    expression: problem.expression, message: "\(problem.code)\(place): \(problem.message)")
+                    expression: problem.expression, message: "\(problem.code)\(location): \(problem.message)")
             })
     }
 

@@ -6,7 +6,7 @@ import Foundation
 /// It errs on the safe side: a message that is not understood counts as a possible withdrawal until staff have decided.
 enum ConsentSignal {
     /// Whether a resource is a Consent that is not active, or that denies.
-    static func maySayNoMore(_ resource: Resource) -> Bool {
+    static func mayBeWithdrawal(_ resource: Resource) -> Bool {
         guard resource.resourceType == Consent.resourceType else { return false }
         let consent = Consent(resource.object)
         return consent.status != .active || consent.provision?.type == .deny

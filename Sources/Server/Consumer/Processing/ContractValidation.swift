@@ -25,11 +25,11 @@ struct ContractValidation {
             guard c3pro.isAccepted, let resource = try? Resource(original.bytes) else {
                 return .foreign(.foreignContract)
             }
-            let came = Contract(resource.object)
-            if came.term.isEmpty {
+            let received = Contract(resource.object)
+            if received.term.isEmpty {
                 return c3pro.acceptsContractsWithoutTerms ? .withoutText : .foreign(.contractWithoutTerms)
             }
-            match = consents.matchOfC3PRO(came)
+            match = consents.matchOfC3PRO(received)
         } else {
             match = consents.match(contract)
         }

@@ -58,10 +58,10 @@ public final class FormerForms: Sendable {
         var found: [View] = []
         var last: RecordStore.PublishedVersion?
         repeat {
-            let place = last
+            let cursor = last
             let page = try await database.read { transaction in
                 try RecordStore().publishedVersions(
-                    ofType: View.resourceType, after: place, limit: pageSize, in: transaction)
+                    ofType: View.resourceType, after: cursor, limit: pageSize, in: transaction)
             }
             // Skip content that can no longer be read.
             found += page.compactMap { version in
@@ -90,7 +90,7 @@ public final class FormerForms: Sendable {
         guard !named.isEmpty else { return [] }
         return named.map { entry in
             if let form = compiled.withLock({ $0[entry.number] }) { return form }
-            let form = PublishedStudy.Form(entry.form, PublishedValueSets(sets + valueSets), health)
+            let form = PublishedStudy.Form(entry.form, valueSets: PublishedValueSets(sets + valueSets), health: health)
             compiled.withLock { forms in
                 if forms.count >= Self.maximumCompiled { forms.removeAll() }
                 forms[entry.number] = form

@@ -12,7 +12,7 @@ public struct PublishedStudy: Sendable {
         /// Concepts of its questions.
         public let concepts: SurveyConcepts
 
-        init(_ questionnaire: Questionnaire, _ sets: PublishedValueSets, _ health: HealthConceptTable) {
+        init(_ questionnaire: Questionnaire, valueSets sets: PublishedValueSets, health: HealthConceptTable) {
             rules = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)
             concepts = SurveyConcepts(questionnaire, health: health, valueSet: sets.valueSet)
         }
@@ -45,7 +45,7 @@ public struct PublishedStudy: Sendable {
         let sets = PublishedValueSets(valueSets)
         self.health = health
         consents = PublishedConsents(templates)
-        self.forms = PublishedForms(forms.map { (questionnaire: $0, form: Form($0, sets, health)) })
+        self.forms = PublishedForms(forms.map { (questionnaire: $0, form: Form($0, valueSets: sets, health: health)) })
     }
 
     /// Returns the same study with former versions of the forms.

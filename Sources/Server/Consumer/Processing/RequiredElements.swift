@@ -11,20 +11,22 @@ enum RequiredElements {
         let type = resource.resourceType
         let elements = (required[type] ?? []) + (isOfDevice ? ofDevices[type] ?? [] : [])
         for element in elements where isMissing(element, in: resource) {
-            return problem("\(type).\(element)", .required, "The \(type) lacks the required element \(element).")
+            return problem(
+                "\(type).\(element)", kind: .required, message: "The \(type) lacks the required element \(element).")
         }
         if hasUnknownStatus(resource) {
-            return problem("\(type).status", .codeInvalid, "The status of the \(type) is not a code of FHIR R4.")
+            return problem(
+                "\(type).status", kind: .codeInvalid, message: "The status of the \(type) is not a code of FHIR R4.")
         }
         for element in dates where resource[element] != nil {
             guard resource[element].flatMap(DateTime.init(json:)) != nil else {
                 return problem(
-                    "\(type).\(element)", .value,
-                    "The element \(element) of the \(type) is not a valid FHIR date or time.")
+                    "\(type).\(element)", kind: .value,
+                    message: "The element \(element) of the \(type) is not a valid FHIR date or time.")
             }
         }
         if let id = resource["id"], !(id.string.map(Resource.isID) ?? false) {
-            return problem("\(type).id", .value, "The id of the \(type) is not a valid FHIR id.")
+            return problem("\(type).id", kind: .value, message: "The id of the \(type) is not a valid FHIR id.")
         }
         return shapeProblem(in: resource)
     }
@@ -57,11 +59,11 @@ enum RequiredElements {
         return isSound(resource["item"])
             ? nil
             : problem(
-                "QuestionnaireResponse.item", .structure,
-                "An item of the QuestionnaireResponse has no linkId or is not an object.")
+                "QuestionnaireResponse.item", kind: .structure,
+                message: "An item of the QuestionnaireResponse has no linkId or is not an object.")
     }
 
-    private static func problem(_ expression: String, _ kind: IssueType, _ message: String) -> SubmissionProblem {
+    private static func problem(_ expression: String, kind: IssueType, message: String) -> SubmissionProblem {
         SubmissionProblem(
             "resource-invalid", message, issues: [RecordIssue(kind: kind, expression: expression, message: message)])
     }

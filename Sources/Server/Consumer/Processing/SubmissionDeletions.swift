@@ -19,7 +19,7 @@ enum SubmissionDeletions {
     /// Returns the ids of the Observations in order, without duplicates.
     ///
     /// - Throws: ``SubmissionProblem``.
-    static func ids(in documents: [ParsedDocument], atMost most: Int) throws(SubmissionProblem) -> [String] {
+    static func ids(in documents: [ParsedDocument], limit: Int) throws(SubmissionProblem) -> [String] {
         guard documents.allSatisfy(isMeant) else {
             throw SubmissionProblem(
                 "deletions-mixed", "Deletions must be in a submission of their own, without other resources.")
@@ -27,7 +27,7 @@ enum SubmissionDeletions {
         var ids: [String] = []
         var known: Set<String> = []
         for document in documents {
-            for id in try self.ids(in: FHIR.Bundle(document.resource.object), atMost: most - ids.count)
+            for id in try self.ids(in: FHIR.Bundle(document.resource.object), limit: limit - ids.count)
             where known.insert(id).inserted {
                 ids.append(id)
             }
@@ -35,9 +35,9 @@ enum SubmissionDeletions {
         return ids
     }
 
-    private static func ids(in bundle: FHIR.Bundle, atMost most: Int) throws(SubmissionProblem) -> [String] {
-        guard bundle.type == .transaction, !bundle.entry.isEmpty else { throw notTaken }
-        guard bundle.entry.count <= most else {
+    private static func ids(in bundle: FHIR.Bundle, limit: Int) throws(SubmissionProblem) -> [String] {
+        guard bundle.type == .transaction, !bundle.entry.isEmpty else { throw notAccepted }
+        guard bundle.entry.count <= limit else {
             throw SubmissionProblem("batch-too-large", "The submission has more deletions than are accepted at once.")
         }
         var ids: [String] = []
@@ -45,13 +45,13 @@ enum SubmissionDeletions {
             guard entry.resource == nil, let request = entry.request, request.method == .delete,
                 request.ifMatch == nil, let path = request.url?.split(separator: "/", omittingEmptySubsequences: false),
                 path.count == 2, path[0] == type, Resource.isID(String(path[1]))
-            else { throw notTaken }
+            else { throw notAccepted }
             ids.append(String(path[1]))
         }
         return ids
     }
 
-    private static let notTaken = SubmissionProblem(
+    private static let notAccepted = SubmissionProblem(
         "bundle-not-taken",
         "Of Bundles only a transaction is taken that holds nothing but DELETE Observation/ID.")
 }

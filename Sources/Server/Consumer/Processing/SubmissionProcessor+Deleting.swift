@@ -15,7 +15,7 @@ extension SubmissionProcessor {
             SubmissionOutcome(status: .quarantined, reasonCode: code, detail: detail, keyID: keyID)
         }
         // 1. Verify that the device sent it, for its own participant.
-        let bound = try access.participant(ofDevice: submission.lane, in: transaction)
+        let bound = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
         let sender = Sender(
             participant: bound,
             verdict: try signatureCheck.verdict(
@@ -23,20 +23,20 @@ extension SubmissionProcessor {
         if let problem = sender.problem { return quarantined(problem.code, problem.message) }
         guard let bound else {
             // A Bundle contains no participant; it is the one of the device's Contract.
-            return Self.outcome(of: gate.decide(.deletion, in: .init(standing: .none)), keyID: keyID)
+            return Self.outcome(of: gate.decide(.deletion, in: .init(state: .none)), keyID: keyID)
                 ?? quarantined("subject-not-permitted", "The device has no participant.")
         }
         let signature = sender.signature(heldBy: true)
         if let signature,
-            let problem = try take(signature, of: submission, subjects: [.deletion], in: transaction)
+            let problem = try addToChain(signature, of: submission, subjects: [.deletion], in: transaction)
         {
             return quarantined(problem.code, problem.message)
         }
         let type = SubmissionDeletions.type
         let writer = Actor(
-            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.lane)
+            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.deviceQueue)
         let target = Target(resourceType: type, resourceID: ids.first, subject: bound)
-        guard try access.decide(writer, .writeRecord, target, in: transaction).allowed else {
+        guard try access.decide(writer, action: .writeRecord, target: target, in: transaction).allowed else {
             return quarantined("subject-not-permitted", "The device may not write for this participant.")
         }
         guard try records.areFree(ids.map { (type: type, id: $0) }, for: bound, in: transaction) else {
@@ -44,8 +44,8 @@ extension SubmissionProcessor {
         }
         // 2. Apply the consent gate.
         let state = try register.state(of: bound, in: transaction)
-        let situation = try situation(of: bound, state, published, in: transaction)
-        if let outcome = Self.outcome(of: gate.decide(.deletion, in: situation), keyID: keyID) { return outcome }
+        let context = try consentContext(of: bound, state, published, in: transaction)
+        if let outcome = Self.outcome(of: gate.decide(.deletion, in: context), keyID: keyID) { return outcome }
         // 3. Delete records and facts.
         let at = clock()
         let provenance = provenance(of: submission, keyID: keyID, signature: signature)

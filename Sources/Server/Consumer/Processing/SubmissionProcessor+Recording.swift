@@ -38,7 +38,7 @@ extension SubmissionProcessor {
         var state = try register.state(of: subject, in: transaction)
         // 3. Verify the sender: the signature, which the study may not require, then the binding. The first Contract
         //    binds the device and its key, and after that the policy decides.
-        var bound = try access.participant(ofDevice: submission.lane, in: transaction)
+        var bound = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
         let sender = Sender(
             participant: bound,
             verdict: try signatureCheck.verdict(
@@ -54,14 +54,14 @@ extension SubmissionProcessor {
             bound = subject
         }
         let signature = sender.signature(heldBy: bound == subject)
-        if let signature, let problem = try take(signature, of: submission, subjects: subjects, in: transaction) {
+        if let signature, let problem = try addToChain(signature, of: submission, subjects: subjects, in: transaction) {
             return quarantined(problem.code, problem.message)
         }
         let target = Target(
             resourceType: incoming.first?.resource.resourceType, resourceID: incoming.first?.id, subject: subject)
         let writer = Actor(
-            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.lane)
-        let decision = try access.decide(writer, .writeRecord, target, in: transaction)
+            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.deviceQueue)
+        let decision = try access.decide(writer, action: .writeRecord, target: target, in: transaction)
         guard decision.allowed else {
             guard bound == nil else {
                 return quarantined("subject-not-permitted", "The device may not write for this participant.")
@@ -77,18 +77,18 @@ extension SubmissionProcessor {
             return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
         }
         // 4. Apply the gate to each resource in order, because earlier ones may change the consent.
-        var situation = try situation(of: subject, state, published, in: transaction)
+        var context = try consentContext(of: subject, state, published, in: transaction)
         let suspension = try suspensions.suspension(of: subject, in: transaction)
         for step in steps {
-            let verdict = gate.decide(step.gateSubject, in: situation)
+            let verdict = gate.decide(step.gateSubject, in: context)
             if let outcome = Self.outcome(of: verdict, keyID: keyID) { return outcome }
             guard step.changesConsent else { continue }
             state = step.applied(to: state)
-            situation.standing = state.standing
-            situation.included = state.includedHealthData
-            situation.needsRenewal = needsRenewal(state, published)
-            situation.graceEnds = graceEnd(of: state)
-            if step.ends(suspension, at: submission) { situation.isSuspended = false }
+            context.state = state.gateState
+            context.included = state.includedHealthData
+            context.needsRenewal = needsRenewal(state, published)
+            context.graceEnds = graceEnd(of: state)
+            if step.ends(suspension, at: submission) { context.isSuspended = false }
         }
         // 5. Record and load.
         let at = clock()
@@ -96,20 +96,20 @@ extension SubmissionProcessor {
             incoming, of: submission, keyID: keyID, signature: signature, at: at, in: transaction)
         let changesConsent = steps.contains(where: \.changesConsent)
         if changesConsent {
-            if let signature { try messages.noteConsent(signature, in: transaction) }
+            if let signature { try messages.recordConsent(signature, in: transaction) }
             try register.save(state, of: subject, clientID: submission.clientID, at: at, in: transaction)
-            if suspension != nil, !situation.isSuspended { _ = try suspensions.lift(subject, in: transaction) }
+            if suspension != nil, !context.isSuspended { _ = try suspensions.lift(subject, in: transaction) }
         }
         // Release the submissions that were held for this one; they are stored or refused.
         return SubmissionOutcome(status: .stored, keyID: keyID, releasesHeld: changesConsent)
     }
 
     /// Returns the consent state of a participant for the gate.
-    func situation(
+    func consentContext(
         of participant: String, _ state: ConsentState, _ published: PublishedStudy, in transaction: any SQLTransaction
-    ) throws -> ConsentGate.Situation {
-        ConsentGate.Situation(
-            standing: state.standing, included: state.includedHealthData, needsRenewal: needsRenewal(state, published),
+    ) throws -> ConsentContext {
+        ConsentContext(
+            state: state.gateState, included: state.includedHealthData, needsRenewal: needsRenewal(state, published),
             isSuspended: try suspensions.suspension(of: participant, in: transaction) != nil,
             graceEnds: graceEnd(of: state))
     }
@@ -122,7 +122,7 @@ extension SubmissionProcessor {
 
     /// Returns the end of the grace period after a withdrawal; nil if there is none or it is over.
     private func graceEnd(of state: ConsentState) -> Date? {
-        guard study.withdrawalGrace > 0, state.standing == .withdrawn,
+        guard study.withdrawalGrace > 0, state.gateState == .withdrawn,
             let since = state.withdrawalArrival?.receivedAt ?? state.withdrawnAt
         else { return nil }
         let end = since.addingTimeInterval(study.withdrawalGrace)
@@ -134,7 +134,7 @@ extension SubmissionProcessor {
     private func isKnown(
         _ participant: String, _ state: ConsentState, in transaction: any SQLTransaction
     ) throws -> Bool {
-        if state.standing != .none { return true }
+        if state.gateState != .none { return true }
         return try records.hasRecords(
             about: participant, ofTypes: SubmissionReader.acceptedTypes.sorted(), in: transaction)
     }
@@ -174,7 +174,7 @@ extension SubmissionProcessor {
         switch incoming.kind {
         case .data: return incoming.inclusions.isEmpty ? .data : .namedData(incoming.inclusions)
         case .consent:
-            guard ConsentSignal.maySayNoMore(incoming.resource) else { return .data }
+            guard ConsentSignal.mayBeWithdrawal(incoming.resource) else { return .data }
             do {
                 return .withdrawal(
                     try ConsentWithdrawal(

@@ -59,7 +59,7 @@ public struct SubmissionProcessor: Sendable {
     let gate = ConsentGate()
     let register = ConsentRegister()
     let suspensions = SuspensionRegister()
-    let settlements = SettlementRegister()
+    let outcomeStore = OutcomeStore()
     let messages = DeviceMessages()
     /// Opens and converts messages, which may take long, outside of the threads that answer requests and at a lower
     /// priority than recording.
@@ -81,43 +81,43 @@ public struct SubmissionProcessor: Sendable {
         self.clock = clock
     }
 
-    /// Result of reading a submission ahead, with the sender's state at that time.
-    public struct ReadAhead: Sendable {
-        let reading: Reading
-        let standing: Standing
+    /// Content of a submission that was read ahead, with the sender's state at that time.
+    public struct PreparedSubmission: Sendable {
+        let content: SubmissionContent
+        let sender: SenderState
     }
 
     /// Reads a submission while the previous one is still being recorded.
     ///
     /// - Returns: nil if there is nothing to read, or after a temporary error, which
-    ///   ``process(_:readAhead:stillHeld:)`` reports.
-    public func readAhead(_ submission: QueuedSubmission) async -> ReadAhead? {
+    ///   ``process(_:prepared:stillHeld:)`` reports.
+    public func prepare(_ submission: QueuedSubmission) async -> PreparedSubmission? {
         let published = await study.published()
         guard let first = try? await beginning(of: submission, published), first.outcome == nil,
             let opener = try? await openers.opener()
         else { return nil }
-        return ReadAhead(
-            reading: await reading(of: submission, opener, published, first.standing),
-            standing: first.standing)
+        return PreparedSubmission(
+            content: await content(of: submission, opener: opener, published: published, sender: first.sender),
+            sender: first.sender)
     }
 
     /// Deallocates the results of recorded submissions off the caller's thread: hundreds of resources take
     /// milliseconds.
-    func release(_ readings: [ReadAhead]) {
-        executor.release(readings)
+    func release(_ prepared: [PreparedSubmission]) {
+        executor.release(prepared)
     }
 
     /// Processes a submission.
     ///
     /// - Parameters:
-    ///   - ahead: result of reading ahead. It is valid only if the sender's state is still the same, because earlier
-    ///     submissions may have changed the consent.
+    ///   - prepared: result of ``prepare(_:)``. It is valid only if the sender's state is still the same, because
+    ///     earlier submissions may have changed the consent.
     ///   - stillHeld: whether the caller still holds the submission's lease; called before anything is recorded.
     /// - Returns: the outcome, to be settled in the queue; nil if the lease was lost.
     /// - Throws: only temporary errors (the database is full or locked, the keys are missing): the submission stays in
     ///   the queue.
     public func process(
-        _ submission: QueuedSubmission, readAhead ahead: ReadAhead? = nil,
+        _ submission: QueuedSubmission, prepared: PreparedSubmission? = nil,
         stillHeld: @Sendable () async throws -> Bool = { true }
     ) async throws -> SubmissionOutcome? {
         // 1. Return the outcome if an earlier process recorded it but ended before it settled the queue.
@@ -127,22 +127,23 @@ public struct SubmissionProcessor: Sendable {
         // 2. Open, parse, apply the early part of the gate, convert: without a transaction. Only the early outcome
         //    depends on stored data, and the transaction decides it again.
         let opener = try await openers.opener()
-        let reading: Reading
-        if let ahead, ahead.standing == first.standing {
-            reading = ahead.reading
+        let content: SubmissionContent
+        if let prepared, prepared.sender == first.sender {
+            content = prepared.content
         } else {
-            reading = await self.reading(of: submission, opener, published, first.standing)
+            content = await self.content(
+                of: submission, opener: opener, published: published, sender: first.sender)
         }
         guard try await stillHeld() else { return nil }
         // 3. Decide and record in one transaction.
         var links = LinkIntake.Access.none
-        switch reading.result {
+        switch content.result {
         case .ready(let incoming, _): try await ensureConcepts(of: incoming)
         case .link: links = await study.links.access()
         case .settled, .deletions: break
         }
         do {
-            let outcome = try await decide(reading, submission, links, published)
+            let outcome = try await decide(content, of: submission, links: links, published: published)
             await links.close()
             return outcome
         } catch {
@@ -153,53 +154,56 @@ public struct SubmissionProcessor: Sendable {
 
     /// Decides about a submission that was read, records it, and stores its outcome.
     private func decide(
-        _ reading: Reading, _ submission: QueuedSubmission, _ links: LinkIntake.Access, _ published: PublishedStudy
+        _ content: SubmissionContent, of submission: QueuedSubmission, links: LinkIntake.Access,
+        published: PublishedStudy
     ) async throws -> SubmissionOutcome {
         let body: @Sendable (any SQLTransaction) throws -> SubmissionOutcome = { transaction in
-            try decide(reading, submission, links, published, in: transaction)
+            try decide(content, of: submission, links: links, published: published, in: transaction)
         }
         // A link is also recorded in a separate store, so it needs a transaction of its own.
-        if case .link = reading.result { return try await database.write(body) }
+        if case .link = content.result { return try await database.write(body) }
         return try await recording.write(body)
     }
 
     /// The same in the caller's transaction.
     func decide(
-        _ reading: Reading, _ submission: QueuedSubmission, _ links: LinkIntake.Access, _ published: PublishedStudy,
-        in transaction: any SQLTransaction
+        _ content: SubmissionContent, of submission: QueuedSubmission, links: LinkIntake.Access,
+        published: PublishedStudy, in transaction: any SQLTransaction
     ) throws -> SubmissionOutcome {
-        if let refusal = try refusal(of: reading, submission, in: transaction) { return refusal }
+        if let refusal = try refusal(of: content, submission, in: transaction) { return refusal }
         let outcome: SubmissionOutcome
         var isForged = false
-        switch reading.result {
+        switch content.result {
         case .settled(let early):
-            let sender = try sender(of: reading, submission, in: transaction)
+            let sender = try sender(of: content, submission, in: transaction)
             isForged = sender.isForged
-            outcome = try sender.outcome(early) ?? noted(sender, of: submission, early, in: transaction)
+            outcome =
+                try sender.outcome(early)
+                ?? recordInChain(sender, of: submission, outcome: early, in: transaction)
         case .ready(let incoming, let keyID):
             outcome = try perform(
-                incoming, of: submission, signature: reading.signature, keyID: keyID, published: published,
+                incoming, of: submission, signature: content.signature, keyID: keyID, published: published,
                 in: transaction)
             isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
         case .deletions(let ids, let keyID):
             outcome = try delete(
-                ids, as: submission, signature: reading.signature, keyID: keyID, published: published, in: transaction)
+                ids, as: submission, signature: content.signature, keyID: keyID, published: published, in: transaction)
         case .link(let compact, let keyID):
             outcome = try link(
-                compact, of: submission, signature: reading.signature, keyID: keyID, links: links,
+                compact, of: submission, signature: content.signature, keyID: keyID, links: links,
                 published: published, in: transaction)
             isForged = outcome.reasonCode?.hasPrefix("signature-") ?? false
         }
         // A possible withdrawal that is not admitted suspends the device's own participant and no one else, unless it
         // is known to be forged.
-        if reading.maySayNoMore, !isForged, outcome.status != .stored,
-            let participant = try access.participant(ofDevice: submission.lane, in: transaction)
+        if content.mayBeWithdrawal, !isForged, outcome.status != .stored,
+            let participant = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
         {
             try suspensions.suspend(participant, because: submission, at: clock(), in: transaction)
         }
-        try settlements.note(outcome, of: submission, at: clock(), in: transaction)
-        if outcome.status == .held, try isTakenUnsigned(reading, submission, in: transaction) {
-            try settlements.noteHeldUnsigned(outcome, of: submission, at: clock(), in: transaction)
+        try outcomeStore.record(outcome, of: submission, at: clock(), in: transaction)
+        if outcome.status == .held, try isAcceptedUnsigned(content, submission, in: transaction) {
+            try outcomeStore.recordHeldUnsigned(outcome, of: submission, at: clock(), in: transaction)
         }
         return outcome
     }
@@ -207,24 +211,24 @@ public struct SubmissionProcessor: Sendable {
     /// Returns what is known before a submission is read: its recorded outcome, and the state of its sender.
     private func beginning(
         of submission: QueuedSubmission, _ published: PublishedStudy
-    ) async throws -> (outcome: SubmissionOutcome?, standing: Standing) {
+    ) async throws -> (outcome: SubmissionOutcome?, sender: SenderState) {
         try await database.read { try beginning(of: submission, published, in: $0) }
     }
 
     /// The same in the caller's transaction.
     func beginning(
         of submission: QueuedSubmission, _ published: PublishedStudy, in transaction: any SQLTransaction
-    ) throws -> (outcome: SubmissionOutcome?, standing: Standing) {
+    ) throws -> (outcome: SubmissionOutcome?, sender: SenderState) {
         (
-            outcome: try settlements.outcome(of: submission, in: transaction),
-            standing: try standing(of: submission, published, in: transaction)
+            outcome: try outcomeStore.outcome(of: submission, in: transaction),
+            sender: try senderState(of: submission, published, in: transaction)
         )
     }
 
-    private func reading(
-        of submission: QueuedSubmission, _ opener: OpenSSLKeyOpener, _ published: PublishedStudy, _ standing: Standing
-    ) async -> Reading {
-        await executor.run { read(submission, opener, published, standing) }
+    private func content(
+        of submission: QueuedSubmission, opener: OpenSSLKeyOpener, published: PublishedStudy, sender: SenderState
+    ) async -> SubmissionContent {
+        await executor.run { read(submission, opener: opener, published: published, sender: sender) }
     }
 
     /// Writes new concepts in a separate transaction, which keeps the recording one short.
@@ -238,8 +242,8 @@ public struct SubmissionProcessor: Sendable {
 
     // MARK: - Without a transaction
 
-    /// Result of reading a submission.
-    struct Reading: Sendable {
+    /// Content of a submission, as far as it could be read.
+    struct SubmissionContent: Sendable {
         enum Result: Sendable {
             case settled(SubmissionOutcome)
             case ready([IncomingResource], keyID: String)
@@ -250,7 +254,7 @@ public struct SubmissionProcessor: Sendable {
         }
 
         var result: Result
-        var maySayNoMore: Bool
+        var mayBeWithdrawal: Bool
         /// Participants in the resources, as far as they could be parsed.
         var subjects: Set<String> = []
         /// The device's signature, not verified yet; nil if the submission is unsigned or cannot be opened.
@@ -261,35 +265,36 @@ public struct SubmissionProcessor: Sendable {
 
     /// Returns a refusal if the submission concerns a deleted participant, regardless of its sender and other content.
     private func refusal(
-        of reading: Reading, _ submission: QueuedSubmission, in transaction: any SQLTransaction
+        of content: SubmissionContent, _ submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws -> SubmissionOutcome? {
         let register = DeletionRegister()
-        guard try reading.subjects.contains(where: { try register.isDeleted($0, in: transaction) }) else { return nil }
+        guard try content.subjects.contains(where: { try register.isDeleted($0, in: transaction) }) else { return nil }
         let outcome = SubmissionOutcome(status: .refused, reasonCode: DeletionRegister.code)
-        try settlements.note(outcome, of: submission, at: clock(), in: transaction)
+        try outcomeStore.record(outcome, of: submission, at: clock(), in: transaction)
         return outcome
     }
 
     /// State of the sender before the message is read.
-    struct Standing: Sendable, Hashable {
+    struct SenderState: Sendable, Hashable {
         let participant: String?
-        let situation: ConsentGate.Situation
+        let context: ConsentContext
     }
 
-    private func standing(
+    private func senderState(
         of submission: QueuedSubmission, _ published: PublishedStudy, in transaction: any SQLTransaction
-    ) throws -> Standing {
-        guard let participant = try access.participant(ofDevice: submission.lane, in: transaction) else {
-            return Standing(participant: nil, situation: .init(standing: .none))
+    ) throws -> SenderState {
+        guard let participant = try access.participant(ofDevice: submission.deviceQueue, in: transaction) else {
+            return SenderState(participant: nil, context: .init(state: .none))
         }
         let state = try register.state(of: participant, in: transaction)
-        return Standing(
-            participant: participant, situation: try situation(of: participant, state, published, in: transaction))
+        return SenderState(
+            participant: participant,
+            context: try consentContext(of: participant, state, published, in: transaction))
     }
 
     private func read(
-        _ submission: QueuedSubmission, _ opener: OpenSSLKeyOpener, _ published: PublishedStudy, _ standing: Standing
-    ) -> Reading {
+        _ submission: QueuedSubmission, opener: OpenSSLKeyOpener, published: PublishedStudy, sender: SenderState
+    ) -> SubmissionContent {
         let isMarked = submission.resourceTypeHint == Consent.resourceType
         // 1. Open.
         let opened: OpenedEnvelope
@@ -297,35 +302,37 @@ public struct SubmissionProcessor: Sendable {
             opened = try OpenedEnvelope.open(submission.body, with: opener)
         } catch {
             if let unknown = opener.unknownKeys(of: submission.body) {
-                return Reading(result: .settled(Self.unknownKey(unknown)), maySayNoMore: isMarked, isOpened: false)
+                return SubmissionContent(
+                    result: .settled(Self.unknownKey(unknown)), mayBeWithdrawal: isMarked, isOpened: false)
             }
-            var unread = quarantined(error, maySayNoMore: isMarked)
+            var unread = quarantined(error, mayBeWithdrawal: isMarked)
             unread.isOpened = false
             return unread
         }
         // 2. Parse. From here on, the content is what the device sealed, signed or unsigned.
-        var read =
+        var content =
             opened.contentType == .link
-            ? linkRead(opened, standing.situation, isMarked: isMarked)
-            : documentsRead(opened, submission, published, standing, isMarked: isMarked)
-        read.signature = opened.signature
-        return read
+            ? linkContent(opened, in: sender.context, isMarked: isMarked)
+            : documentContent(
+                opened, of: submission, published: published, sender: sender, isMarked: isMarked)
+        content.signature = opened.signature
+        return content
     }
 
-    private func quarantined(_ error: any Error, maySayNoMore: Bool, keyID: String? = nil) -> Reading {
+    private func quarantined(_ error: any Error, mayBeWithdrawal: Bool, keyID: String? = nil) -> SubmissionContent {
         let problem = Self.problem(from: error)
-        return Reading(
+        return SubmissionContent(
             result: .settled(
                 SubmissionOutcome(
                     status: .quarantined, reasonCode: problem.code, detail: problem.message, keyID: keyID)),
-            maySayNoMore: maySayNoMore)
+            mayBeWithdrawal: mayBeWithdrawal)
     }
 
     /// Parses the opened payload, applies the early part of the gate, and converts it.
-    private func documentsRead(
-        _ opened: OpenedEnvelope, _ submission: QueuedSubmission, _ published: PublishedStudy, _ standing: Standing,
+    private func documentContent(
+        _ opened: OpenedEnvelope, of submission: QueuedSubmission, published: PublishedStudy, sender: SenderState,
         isMarked: Bool
-    ) -> Reading {
+    ) -> SubmissionContent {
         let reader = SubmissionReader(
             maximumResources: study.maximumResources, validation: study.validation,
             answers: AnswerValidation(strictness: study.validation.strictness, acceptsC3PRO: study.c3pro.isAccepted),
@@ -336,47 +343,47 @@ public struct SubmissionProcessor: Sendable {
             documents = try reader.parse(opened)
         } catch {
             return quarantined(
-                error, maySayNoMore: isMarked || ConsentSignal.isMarked(opened.payload), keyID: opened.keyID)
+                error, mayBeWithdrawal: isMarked || ConsentSignal.isMarked(opened.payload), keyID: opened.keyID)
         }
-        let maySayNoMore = documents.contains { ConsentSignal.maySayNoMore($0.resource) }
+        let mayBeWithdrawal = documents.contains { ConsentSignal.mayBeWithdrawal($0.resource) }
         let subjects = documents.reduce(into: Set<String>()) { $0.formUnion($1.owners.patients) }
         if documents.contains(where: SubmissionDeletions.isMeant) {
             do throws(SubmissionProblem) {
-                let ids = try SubmissionDeletions.ids(in: documents, atMost: study.maximumResources)
-                return Reading(
-                    result: .deletions(ids, keyID: opened.keyID), maySayNoMore: maySayNoMore, subjects: subjects)
+                let ids = try SubmissionDeletions.ids(in: documents, limit: study.maximumResources)
+                return SubmissionContent(
+                    result: .deletions(ids, keyID: opened.keyID), mayBeWithdrawal: mayBeWithdrawal, subjects: subjects)
             } catch {
-                var reading = quarantined(error, maySayNoMore: maySayNoMore, keyID: opened.keyID)
-                reading.subjects = subjects
-                return reading
+                var content = quarantined(error, mayBeWithdrawal: mayBeWithdrawal, keyID: opened.keyID)
+                content.subjects = subjects
+                return content
             }
         }
         // 3. Apply the early part of the gate, to skip the conversion of data that is not admitted now.
-        if let early = earlyOutcome(documents, standing, keyID: opened.keyID) {
-            return Reading(result: .settled(early), maySayNoMore: maySayNoMore, subjects: subjects)
+        if let early = earlyOutcome(documents, sender, keyID: opened.keyID) {
+            return SubmissionContent(result: .settled(early), mayBeWithdrawal: mayBeWithdrawal, subjects: subjects)
         }
         // 4. Convert and check.
         do {
             let incoming = try reader.convert(documents, of: opened, submission: submission, published: published)
-            return Reading(
-                result: .ready(incoming, keyID: opened.keyID), maySayNoMore: maySayNoMore,
+            return SubmissionContent(
+                result: .ready(incoming, keyID: opened.keyID), mayBeWithdrawal: mayBeWithdrawal,
                 subjects: subjects.union(incoming.map(\.subject)))
         } catch {
-            var reading = quarantined(error, maySayNoMore: maySayNoMore, keyID: opened.keyID)
-            reading.subjects = subjects
-            return reading
+            var content = quarantined(error, mayBeWithdrawal: mayBeWithdrawal, keyID: opened.keyID)
+            content.subjects = subjects
+            return content
         }
     }
 
     /// Returns the outcome that any data has in the sender's state; nil if it is admitted or may change the consent.
     private func earlyOutcome(
-        _ documents: [ParsedDocument], _ standing: Standing, keyID: String
+        _ documents: [ParsedDocument], _ sender: SenderState, keyID: String
     ) -> SubmissionOutcome? {
         let changesConsent = documents.contains {
             [Contract.resourceType, Consent.resourceType].contains($0.resource.resourceType)
         }
         guard !changesConsent else { return nil }
-        let decision = gate.decide(.data, in: standing.situation)
+        let decision = gate.decide(.data, in: sender.context)
         return Self.outcome(of: decision, keyID: keyID)
     }
 

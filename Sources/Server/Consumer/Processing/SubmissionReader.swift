@@ -37,7 +37,7 @@ struct SubmissionReader {
     func parse(_ opened: OpenedEnvelope) throws -> [ParsedDocument] {
         let documents = try documents(in: opened)
         return try documents.enumerated().map { index, bytes in
-            try Self.placed(index, of: documents.count) {
+            try Self.addingLine(index, of: documents.count) {
                 do throws(ResourceError) {
                     return try ParsedDocument(bytes: bytes, at: ownBases)
                 } catch {
@@ -56,17 +56,17 @@ struct SubmissionReader {
         published: PublishedStudy
     ) throws -> [IncomingResource] {
         let budget = StepBudget(steps: Self.maximumSteps)
-        var patterns = IncomingPatterns()
+        var templates = IncomingTemplates()
         let incoming = try documents.enumerated().map { index, document in
-            if let known = patterns.incoming(document, budget: budget) { return known }
+            if let known = templates.incoming(document, budget: budget) { return known }
             let before = budget.spent
-            let incoming = try Self.placed(index, of: documents.count) {
+            let incoming = try Self.addingLine(index, of: documents.count) {
                 try convert(
                     document, index: index, opened: opened, submission: submission, published: published,
                     budget: budget)
             }
             if documents.count > 1, !validation.mayDependOnValues(of: document.resource) {
-                patterns.learn(
+                templates.add(
                     document, incoming, steps: budget.spent - before, health: published.health,
                     receivedAt: submission.receivedAt)
             }
@@ -87,7 +87,7 @@ struct SubmissionReader {
         return incoming
     }
 
-    private static func placed<T>(_ index: Int, of count: Int, _ body: () throws -> T) throws -> T {
+    private static func addingLine<T>(_ index: Int, of count: Int, _ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let problem as SubmissionProblem where count > 1 {
@@ -177,7 +177,7 @@ struct SubmissionReader {
         _ resource: Resource, form: PublishedStudy.Form?, submission: QueuedSubmission
     ) throws -> (resource: Resource, isReduced: Bool) {
         // A withdrawal is honoured even with identifying data.
-        let isWithdrawal = resource.resourceType == Consent.resourceType && ConsentSignal.maySayNoMore(resource)
+        let isWithdrawal = resource.resourceType == Consent.resourceType && ConsentSignal.mayBeWithdrawal(resource)
         let handling = identifyingData == .quarantine && isWithdrawal ? .reduce : identifyingData
         let rule = IdentifyingData(
             today: DateTime(submission.receivedAt),

@@ -7,7 +7,7 @@ public struct DeviceMessages: Sendable {
     public init() {}
 
     /// Result of comparing a signed submission with earlier ones of its key.
-    enum Standing: Sendable, Hashable {
+    enum Status: Sendable, Hashable {
         case first
         /// An identical one was received before.
         case known
@@ -15,9 +15,9 @@ public struct DeviceMessages: Sendable {
         case conflict
     }
 
-    func standing(
+    func status(
         of signature: SubmissionSignature, in transaction: any SQLTransaction
-    ) throws -> Standing {
+    ) throws -> Status {
         let rows = try transaction.query(
             "SELECT digest FROM device_message WHERE key_id = ? AND (sequence = ? OR submission_id = ?)",
             [SQLValue(signature.keyID), SQLValue(signature.sequence), SQLValue(signature.submissionID)])
@@ -34,7 +34,7 @@ public struct DeviceMessages: Sendable {
     }
 
     /// Records a submission with a valid signature, once; in the transaction that decides about it.
-    func note(
+    func record(
         _ signature: SubmissionSignature, of submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws {
         try transaction.execute(
@@ -45,13 +45,13 @@ public struct DeviceMessages: Sendable {
             """,
             [
                 SQLValue(signature.keyID), SQLValue(signature.sequence), SQLValue(signature.submissionID),
-                SQLValue(signature.jws.digest), SQLValue(signature.previous), SQLValue(submission.lane),
+                SQLValue(signature.jws.digest), SQLValue(signature.previous), SQLValue(submission.deviceQueue),
                 SQLValue(submission.receivedAt),
             ])
     }
 
     /// Records that the signed message is the consent in force.
-    func noteConsent(_ signature: SubmissionSignature, in transaction: any SQLTransaction) throws {
+    func recordConsent(_ signature: SubmissionSignature, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             "UPDATE device_message SET changes_consent = 1 WHERE key_id = ? AND sequence = ?",
             [SQLValue(signature.keyID), SQLValue(signature.sequence)])
@@ -119,14 +119,14 @@ extension DeviceMessages {
         var forks: [MessageFork] = []
         var last: (String, String)?
         for row in rows {
-            let place = (try row.text("key_id"), try row.text("predecessor"))
+            let key = (try row.text("key_id"), try row.text("predecessor"))
             let sequence = try row.integer("sequence")
-            if let last, last == place, let fork = forks.popLast() {
+            if let last, last == key, let fork = forks.popLast() {
                 forks.append(MessageFork(device: fork.device, sequences: fork.sequences + [sequence]))
             } else {
                 forks.append(MessageFork(device: try row.text("device"), sequences: [sequence]))
             }
-            last = place
+            last = key
         }
         return forks
     }

@@ -58,7 +58,7 @@ struct SignatureCheck {
         // 1. A pinned key.
         if let pinned = try access.key(signature.keyID, in: transaction) {
             if let problem = problem(signature, pinned.jwk) { return .forged(problem) }
-            if pinned.device == submission.lane { return .proven(signature) }
+            if pinned.device == submission.deviceQueue { return .proven(signature) }
             guard participant == nil else {
                 return .forged(Self.invalid("The key that signed it is pinned to another device."))
             }
@@ -85,14 +85,14 @@ struct SignatureCheck {
         // others.
         if let participant, try access.key(ofParticipant: participant, in: transaction) != nil {
             // A submission that was accepted and held before the first key stays valid.
-            if try SettlementRegister().wasHeldUnsigned(submission, in: transaction) { return .unsigned }
+            if try OutcomeStore().wasHeldUnsigned(submission, in: transaction) { return .unsigned }
             return .forged(Self.missing("The participant's device signs its submissions, but this one is not signed."))
         }
         if policy.acceptsUnsigned { return .unsigned }
         if submission.format == .c3pro, acceptsC3PRO { return .unsigned }
         // A submission of a device has a sequence number; one that the receiver sealed itself has none.
         if submission.format == .jwe, submission.sequence == nil, policy.acceptsGateway { return .unsigned }
-        if try access.takesUnsigned(device: submission.lane, in: transaction) { return .unsigned }
+        if try access.acceptsUnsigned(device: submission.deviceQueue, in: transaction) { return .unsigned }
         if participant == nil, brought == .noContract { return .unknown }
         return .forged(Self.missing("It is not signed by the device that sent it; see \"unsigned\" in study.json."))
     }

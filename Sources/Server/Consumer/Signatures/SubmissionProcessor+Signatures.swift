@@ -56,11 +56,11 @@ extension SubmissionProcessor {
     /// Returns the sender of a submission whose outcome does not depend on it, because it cannot be opened or accepted.
     /// Only a pinned key can be used then.
     func sender(
-        of reading: Reading, _ submission: QueuedSubmission, in transaction: any SQLTransaction
+        of content: SubmissionContent, _ submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws -> Sender {
-        let participant = try access.participant(ofDevice: submission.lane, in: transaction)
-        guard reading.isOpened, let participant else { return Sender(participant: participant, verdict: .unknown) }
-        if let signature = reading.signature, try access.key(signature.keyID, in: transaction) == nil,
+        let participant = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
+        guard content.isOpened, let participant else { return Sender(participant: participant, verdict: .unknown) }
+        if let signature = content.signature, try access.key(signature.keyID, in: transaction) == nil,
             try access.key(ofParticipant: participant, in: transaction) == nil
         {
             return Sender(participant: participant, verdict: .unknown)
@@ -68,29 +68,29 @@ extension SubmissionProcessor {
         return Sender(
             participant: participant,
             verdict: try signatureCheck.verdict(
-                on: reading.signature, of: submission, participant: participant, bringing: .noContract, in: transaction)
+                on: content.signature, of: submission, participant: participant, bringing: .noContract, in: transaction)
         )
     }
 
     /// Whether a submission is unsigned and accepted as such, judged by the keys that its device has used until now.
-    func isTakenUnsigned(
-        _ reading: Reading, _ submission: QueuedSubmission, in transaction: any SQLTransaction
+    func isAcceptedUnsigned(
+        _ content: SubmissionContent, _ submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws -> Bool {
-        guard reading.isOpened, reading.signature == nil else { return false }
+        guard content.isOpened, content.signature == nil else { return false }
         let verdict = try signatureCheck.verdict(
-            on: nil, of: submission, participant: access.participant(ofDevice: submission.lane, in: transaction),
+            on: nil, of: submission, participant: access.participant(ofDevice: submission.deviceQueue, in: transaction),
             bringing: .noContract, in: transaction)
         if case .unsigned = verdict { return true }
         return false
     }
 
     /// Records a submission in the chain of its key, regardless of its outcome.
-    func noted(
-        _ sender: Sender, of submission: QueuedSubmission, _ outcome: SubmissionOutcome,
+    func recordInChain(
+        _ sender: Sender, of submission: QueuedSubmission, outcome: SubmissionOutcome,
         in transaction: any SQLTransaction
     ) throws -> SubmissionOutcome {
         guard let signature = sender.verdict.signature else { return outcome }
-        let problem = try take(signature, of: submission, subjects: [], in: transaction)
+        let problem = try addToChain(signature, of: submission, subjects: [], in: transaction)
         return problem.map {
             SubmissionOutcome(status: .quarantined, reasonCode: $0.code, detail: $0.message, keyID: outcome.keyID)
         } ?? outcome
@@ -117,7 +117,8 @@ extension SubmissionProcessor {
         // 1. Bind the device.
         if sender.participant == nil {
             let decision = try access.bind(
-                device: submission.lane, clientID: submission.clientID, toParticipant: participant, isKnown: isKnown,
+                device: submission.deviceQueue, clientID: submission.clientID, toParticipant: participant,
+                isKnown: isKnown,
                 moveCode: moveCode, isSignedByParticipant: isEntitled,
                 invitation: study.signatures.requiresInvitation ? .required(secret: codes.invitation) : .notRequired,
                 in: transaction)
@@ -140,7 +141,7 @@ extension SubmissionProcessor {
             return nil
         }
         let decision = try access.pin(
-            keyID, jwk: jwk, device: submission.lane, clientID: submission.clientID, participant: participant,
+            keyID, jwk: jwk, device: submission.deviceQueue, clientID: submission.clientID, participant: participant,
             isEntitled: isEntitled, moveCode: moveCode, in: transaction)
         return decision.allowed
             ? nil
@@ -163,17 +164,17 @@ extension SubmissionProcessor {
     ///
     /// - Returns: a problem if its number or id is already used, or if the participant has changed the consent later;
     ///   nil on success.
-    func take(
+    func addToChain(
         _ signature: SubmissionSignature, of submission: QueuedSubmission, subjects: [ConsentGate.Subject],
         in transaction: any SQLTransaction
     ) throws -> SubmissionProblem? {
-        guard try messages.standing(of: signature, in: transaction) != .conflict else {
+        guard try messages.status(of: signature, in: transaction) != .conflict else {
             return SubmissionProblem(
                 "signature-conflict",
                 "The device's key signed something else under this number or id: the phone was restored from an older state, or two devices have its key."
             )
         }
-        try messages.note(signature, of: submission, in: transaction)
+        try messages.record(signature, of: submission, in: transaction)
         let changesConsent = subjects.contains(.contract) || subjects.contains(.withdrawal)
         if changesConsent, try messages.hasLaterConsent(than: signature, in: transaction) {
             return SubmissionProblem(

@@ -85,8 +85,8 @@ public struct DeviceRegistration: Sendable, Hashable {
                     submissionID: submissionID, clientID: actor.id, keyID: nil, receivedAt: at),
                 at: at, in: transaction)
             try access.record(
-                Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
-                Target(resourceType: "Device", resourceID: recordID, subject: participant), in: transaction)
+                Decision(allowed: true, reason: "permitted"), by: actor, action: .writeRecord,
+                target: Target(resourceType: "Device", resourceID: recordID, subject: participant), in: transaction)
             try transaction.execute(
                 """
                 INSERT INTO gateway_device (device, record, participant, registered_at) VALUES (?, ?, ?, ?)

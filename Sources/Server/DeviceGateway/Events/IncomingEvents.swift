@@ -21,7 +21,7 @@ struct IncomingEvents: Sendable {
     /// Maximum bytes of a body, as in Event Hubs.
     static let maximumBytes = 1 << 20
     /// Maximum events in one body.
-    static let most = 10_000
+    static let maximumEvents = 10_000
 
     /// Parses a body.
     ///
@@ -34,8 +34,8 @@ struct IncomingEvents: Sendable {
             return
         }
         guard let list = JSON(reading: bytes)?.array else { throw Self.malformed }
-        guard list.count <= Self.most else {
-            throw GatewayError("too-many-events", "A request has at most \(Self.most) events.")
+        guard list.count <= Self.maximumEvents else {
+            throw GatewayError("too-many-events", "A request has at most \(Self.maximumEvents) events.")
         }
         var events: [Event] = []
         for message in list {

@@ -17,17 +17,18 @@ public struct GatewayRoutes: Sendable {
     private let bodies: BodyBudget
     private let charge: RefusalCharge
     private let secret: @Sendable () -> HubSecret?
-    private let bell: ArrivalBell
+    private let arrivalSignal: ArrivalSignal
     private let clock: @Sendable () -> Date
 
     /// - Parameters:
     ///   - secret: returns the secret from which the keys of hubs are derived; nil if no key was made.
-    ///   - bell: signalled when events have arrived.
+    ///   - arrivalSignal: signalled when events have arrived.
     ///   - refusals: called with the code of each refusal.
     public init(
         database: any SQLDatabase, limiter: RateLimiter, bodies: BodyBudget,
         secret: @escaping @Sendable () -> HubSecret?,
-        bell: ArrivalBell, refusals: @escaping @Sendable (String) async -> Void, clock: @escaping @Sendable () -> Date
+        arrivalSignal: ArrivalSignal, refusals: @escaping @Sendable (String) async -> Void,
+        clock: @escaping @Sendable () -> Date
     ) {
         self.database = database
         writer = GroupedWriter(database: database)
@@ -35,7 +36,7 @@ public struct GatewayRoutes: Sendable {
         self.bodies = bodies
         charge = RefusalCharge(limiter: limiter, count: refusals)
         self.secret = secret
-        self.bell = bell
+        self.arrivalSignal = arrivalSignal
         self.clock = clock
     }
 
@@ -47,7 +48,7 @@ public struct GatewayRoutes: Sendable {
         router.add([route], charge: charge)
     }
 
-    @Sendable private static func refusal(_ error: any Error, _ request: Request) -> any Refusal {
+    @Sendable private static func refusal(_ error: any Error, _ request: Request) -> any HTTPRefusal {
         HTTPFailure(ofGateway: error)
     }
 
@@ -67,18 +68,19 @@ public struct GatewayRoutes: Sendable {
         }
         guard isTaken else {
             throw HTTPFailure(
-                .tooManyRequests, "device-hub-full",
-                "The queue of this hub is full: events wait to be recorded, for registrations or for the study team.",
+                .tooManyRequests, code: "device-hub-full",
+                message:
+                    "The queue of this hub is full: events wait to be recorded, for registrations or for the study team.",
                 headers: [.retryAfter: "60"])
         }
-        await bell.ring()
+        await arrivalSignal.send()
         return Response(status: .created)
     }
 
     /// Returns the hub that the request's signature authorizes.
     private func admit(_ request: Request, to name: String) async throws -> String {
         let hub = try await database.lookUp { try DeviceHub.named(name, in: $0) }
-        guard let hub else { throw HTTPFailure(.notFound, "hub-unknown", "There is no such hub.") }
+        guard let hub else { throw HTTPFailure(.notFound, code: "hub-unknown", message: "There is no such hub.") }
         guard let header = request.headers[.authorization] else {
             throw Self.refused("signature-missing", "A request to a hub has a shared access signature (Authorization).")
         }
@@ -102,7 +104,7 @@ public struct GatewayRoutes: Sendable {
     }
 
     private static func refused(_ code: String, _ message: String) -> HTTPFailure {
-        HTTPFailure(.unauthorized, code, message, headers: [.wwwAuthenticate: "SharedAccessSignature"])
+        HTTPFailure(.unauthorized, code: code, message: message, headers: [.wwwAuthenticate: "SharedAccessSignature"])
     }
 }
 
@@ -111,7 +113,7 @@ extension HTTPFailure {
     fileprivate init(ofGateway error: any Error) {
         switch error {
         case let failure as HTTPFailure: self = failure
-        case let error as GatewayError: self.init(.badRequest, error.code, error.message)
+        case let error as GatewayError: self.init(.badRequest, code: error.code, message: error.message)
         case let error as StorageError where error.code == "storage-full": self = .storageFull
         case is StorageError: self = .storageUnavailable
         default: self = .internalError

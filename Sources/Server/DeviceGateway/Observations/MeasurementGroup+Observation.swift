@@ -99,7 +99,7 @@ extension MeasurementGroup {
         guard let last = found.last?.text else { return nil }
         switch value.kind {
         case .sampled(let period, let unit):
-            guard (end.ticks - start.ticks) / period < FHIRTemplate.mostValues else {
+            guard (end.ticks - start.ticks) / period < FHIRTemplate.maximumValues else {
                 throw MeasurementProblem(
                     "too-many-measurements", "The readings are further apart than one Observation can hold.")
             }

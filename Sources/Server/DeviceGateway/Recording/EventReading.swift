@@ -17,16 +17,17 @@ struct EventReading: Sendable {
         }
         let (found, problems) = templates.device.measurements(in: json)
         let device = found.first?.deviceID
-        for problem in problems { note(GatewayReason(problem), device: device) }
+        for problem in problems { quarantine(GatewayReason(problem), device: device) }
         if found.isEmpty, problems.isEmpty, !Self.isDeletion(json) {
-            note(GatewayReason("template-unmatched", "No device template finds a reading in the event."), device: nil)
+            quarantine(
+                GatewayReason("template-unmatched", "No device template finds a reading in the event."), device: nil)
         }
         for measurement in found {
             do throws(MeasurementProblem) {
                 let template = try MeasurementGroup.template(of: measurement, in: templates.fhir)
                 try MeasurementGroup.check(measurement, by: template)
                 measurements.append((measurement, template))
-            } catch { note(GatewayReason(error), device: measurement.deviceID) }
+            } catch { quarantine(GatewayReason(error), device: measurement.deviceID) }
         }
     }
 
@@ -41,7 +42,7 @@ struct EventReading: Sendable {
     var devices: Set<String> { Set(measurements.map(\.measurement.deviceID)) }
 
     /// Quarantines a part of the event.
-    mutating func note(_ reason: GatewayReason, device: String?) {
+    mutating func quarantine(_ reason: GatewayReason, device: String?) {
         settlement = settlement.orMore(.quarantined(device: device, reason))
     }
 }

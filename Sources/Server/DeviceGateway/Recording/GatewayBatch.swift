@@ -23,7 +23,7 @@ struct GatewayBatch: Sendable {
     let at: Date
     let submissionID: String
     /// The position of the last event of the batch, whatever its outcome.
-    let last: GatewayEvents.Place
+    let last: GatewayEvents.Cursor
     /// The ids of the Observations that the batch changes.
     let observations: Set<String>
     /// Events before the last one that were left for the next batch.
@@ -33,7 +33,7 @@ struct GatewayBatch: Sendable {
 extension GatewayBatch {
     /// The position after which the next batch begins. It is also after the rows that the left events get, because the
     /// next batch brings these events itself.
-    var end: GatewayEvents.Place {
+    var end: GatewayEvents.Cursor {
         var end = last
         if let left = left.last, (end.due, end.number) < (0, left.number) { (end.due, end.number) = (0, left.number) }
         return end

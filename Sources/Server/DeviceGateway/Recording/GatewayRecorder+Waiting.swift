@@ -7,17 +7,17 @@ extension GatewayRecorder {
     ///
     /// - Parameter last: the device after which to continue; empty for the first call.
     /// - Returns: the device after which the next call continues; nil if all devices were checked.
-    public func release(behind last: String) async throws -> String? {
+    public func release(after last: String) async throws -> String? {
         let writing = await admission.begin(at: clock())
         let limit = 200
         let (devices, free) = try await database.read { transaction in
-            let devices = try GatewayEvents.waitingDevices(behind: last, limit: limit, in: transaction)
+            let devices = try GatewayEvents.waitingDevices(after: last, limit: limit, in: transaction)
             let free = try devices.filter { device in
                 switch try DeviceRegistration.owner(of: device, in: transaction) {
                 case .unknown: return false
                 case .ended: return true
                 case .participant(let participant, _):
-                    if case .held = try writing.standing(of: participant, in: transaction) { return false }
+                    if case .held = try writing.dataAdmission(of: participant, in: transaction) { return false }
                     return true
                 }
             }

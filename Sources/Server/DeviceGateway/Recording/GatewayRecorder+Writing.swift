@@ -23,42 +23,42 @@ extension GatewayRecorder {
         // 2. Each participant's Observations, subject to their consent.
         // The outcomes of the few events that are not recorded in full.
         var settlements: [Int64: EventSettlement] = [:]
-        func note(_ settlement: EventSettlement, of readings: [GatewayMeasurements.Numbered]) {
+        func settle(_ settlement: EventSettlement, of readings: [GatewayMeasurements.Numbered]) {
             for reading in readings {
                 settlements[reading.event] = (settlements[reading.event] ?? .recorded).orMore(settlement)
             }
         }
         var (measured, observed) = (0, 0)
-        var notes: [GatewayMeasurements.Note] = []
+        var changes: [GatewayMeasurements.Change] = []
         let participants = Dictionary(grouping: batch.works) { $0.bucket.participant }
-        for (place, (participant, works)) in participants.sorted(by: { $0.key < $1.key }).enumerated() {
-            switch try batch.writing.standing(of: participant, in: transaction) {
+        for (index, (participant, works)) in participants.sorted(by: { $0.key < $1.key }).enumerated() {
+            switch try batch.writing.dataAdmission(of: participant, in: transaction) {
             case .admitted: break
             case .held(let code, let sentence):
                 for reading in works.flatMap({ $0.bucket.new }) {
-                    note(.waiting(device: reading.measurement.deviceID, GatewayReason(code, sentence)), of: [reading])
+                    settle(.waiting(device: reading.measurement.deviceID, GatewayReason(code, sentence)), of: [reading])
                 }
                 continue
             case .refused:
-                note(.refused, of: works.flatMap { $0.bucket.new })
+                settle(.refused, of: works.flatMap { $0.bucket.new })
                 continue
             }
-            let submissionID = place == 0 ? batch.submissionID : "\(batch.submissionID)-\(place + 1)"
-            let written = try write(works, of: participant, batch, submissionID, in: transaction)
+            let submissionID = index == 0 ? batch.submissionID : "\(batch.submissionID)-\(index + 1)"
+            let written = try write(works, of: participant, batch: batch, submissionID: submissionID, in: transaction)
             for (work, recorded) in zip(works, written.numbers) {
                 guard !written.foreign.contains(work.bucket.id) else {
                     for reading in work.bucket.new {
-                        note(.quarantined(device: reading.measurement.deviceID, Self.foreign), of: [reading])
+                        settle(.quarantined(device: reading.measurement.deviceID, Self.foreign), of: [reading])
                     }
                     continue
                 }
                 guard let number = work.bucket.known.number ?? recorded else { throw Outdated() }
-                notes.append(GatewayMeasurements.Note(number: number, work: work))
-                measured += work.made.noted.count
+                changes.append(GatewayMeasurements.Change(number: number, work: work))
+                measured += work.made.inserted.count
                 if work.bucket.known.edition == 0 { observed += 1 }
             }
         }
-        try measurements.note(notes, at: Self.milliseconds(batch.at))
+        try measurements.record(changes, at: Self.milliseconds(batch.at))
         // 3. The events.
         // The left events of an arrival are processed next.
         let left = batch.left.filter { $0.arrival != nil }
@@ -77,7 +77,7 @@ extension GatewayRecorder {
     /// - Returns: the ids that belong to another participant, and for each Observation the number of its record if it
     ///   was written.
     private func write(
-        _ works: [ObservationWork], of participant: String, _ batch: GatewayBatch, _ submissionID: String,
+        _ works: [ObservationWork], of participant: String, batch: GatewayBatch, submissionID: String,
         in transaction: any SQLTransaction
     ) throws -> (foreign: Set<String>, numbers: [Int64?]) {
         let type = Observation.resourceType
@@ -110,8 +110,8 @@ extension GatewayRecorder {
         // As for a submission: one row, which names the first resource. The provenance of each version identifies the
         // batch.
         try access.record(
-            Decision(allowed: true, reason: "permitted"), actor, .writeRecord,
-            Target(resourceType: type, resourceID: changes.first?.id, subject: participant),
+            Decision(allowed: true, reason: "permitted"), by: actor, action: .writeRecord,
+            target: Target(resourceType: type, resourceID: changes.first?.id, subject: participant),
             amount: changes.count > 1 ? changes.count : nil, in: transaction)
         var numbers = changes.lazy.map(\.number).makeIterator()
         return (foreign, works.map { isWritten($0) ? numbers.next() : nil })

@@ -49,14 +49,14 @@ public struct GatewayRecorder: Sendable {
 
     private func workInBackground() async throws {
         var limit = Self.batch.first
-        while var batch = try await prepare(behind: nil, limit) {
+        while var batch = try await prepare(after: nil, limit: limit) {
             while true {
                 try _Concurrency.Task.checkCancellation()
                 let current = batch
                 // Events that a hub accepts before the batch is written are part of the next one.
                 let turn = AsyncStream<Never>.makeStream()
                 let larger = min(limit * 2, Self.batch.events)
-                async let following = prepare(behind: current, larger, after: turn.stream)
+                async let following = prepare(after: current, limit: larger, awaiting: turn.stream)
                 limit = larger
                 try await record(current) { turn.continuation.finish() }
                 guard let next = try await following else { break }
@@ -67,10 +67,10 @@ public struct GatewayRecorder: Sendable {
     }
 
     private func prepare(
-        behind current: GatewayBatch, _ limit: Int, after turn: AsyncStream<Never>
+        after current: GatewayBatch, limit: Int, awaiting turn: AsyncStream<Never>
     ) async throws -> GatewayBatch? {
         for await _ in turn {}
-        return try await prepare(behind: current, limit)
+        return try await prepare(after: current, limit: limit)
     }
 
     /// Makes the Observations of the next due events.
@@ -80,13 +80,13 @@ public struct GatewayRecorder: Sendable {
     ///     Observations, because the outcome of its own is not known yet.
     ///   - limit: maximum number of events.
     /// - Returns: nil if there are none.
-    private func prepare(behind current: GatewayBatch?, _ limit: Int) async throws -> GatewayBatch? {
+    private func prepare(after current: GatewayBatch?, limit: Int) async throws -> GatewayBatch? {
         guard let templates = await templates() else { return nil }
         let at = clock()
         let now = Self.milliseconds(at)
         let due = try await database.read { transaction in
             try GatewayEvents.due(
-                behind: current?.end, limit: limit, bytes: Self.batch.bytes, at: now, in: transaction)
+                after: current?.end, limit: limit, bytes: Self.batch.bytes, at: now, in: transaction)
         }.preceded(by: current)
         guard let due else { return nil }
         let writing = await admission.begin(at: at)
@@ -103,26 +103,27 @@ public struct GatewayRecorder: Sendable {
         if made == nil { made = try await database.write { try GatewayIdentity(makingIn: $0) } }
         guard let identity = made else { return nil }
         var buckets = Self.buckets(of: &readings, owners, identity)
-        var left = Self.leave(current?.observations ?? [], &readings, &buckets)
+        var left = Self.leave(current?.observations ?? [], readings: &readings, buckets: &buckets)
         if due.events.count >= limit {
-            left += Self.leave(Self.cut(readings, buckets, carried: current?.left.last), &readings, &buckets)
+            left += Self.leave(
+                Self.cut(readings, buckets, carried: current?.left.last), readings: &readings, buckets: &buckets)
             left.sort { $0.number < $1.number }
         }
         guard !readings.isEmpty else { return nil }
         // 2. The stored state of each Observation. Those with many readings wait a little for more.
         let observations = Set(buckets.keys)
         try await load(&buckets, identity)
-        Self.turnAway(&readings, &buckets)
-        Self.put(off: &readings, &buckets, at: now)
+        Self.quarantineForeign(&readings, &buckets)
+        Self.deferEvents(of: &readings, &buckets, at: now)
         try await loadReadings(&buckets)
         // 3. The Observations. If one fails, its readings are tried one by one, so that only the invalid ones fail.
         var works: [ObservationWork] = []
         let open = buckets.values.filter { !$0.new.isEmpty }.sorted { $0.id < $1.id }
-        for (bucket, (result, failures)) in zip(open, await Self.make(open, writing)) {
+        for (bucket, (result, failures)) in zip(open, await Self.make(open, writing: writing)) {
             if let result { works.append(ObservationWork(bucket, result)) }
             for (event, reason) in failures {
                 for index in readings.indices where readings[index].event.number == event {
-                    readings[index].note(reason, device: bucket.new.first?.measurement.deviceID)
+                    readings[index].quarantine(reason, device: bucket.new.first?.measurement.deviceID)
                 }
             }
         }
@@ -151,7 +152,7 @@ public struct GatewayRecorder: Sendable {
     ///
     /// - Returns: the left events.
     private static func leave(
-        _ observations: Set<String>, _ readings: inout [EventReading], _ buckets: inout [String: ObservationBucket]
+        _ observations: Set<String>, readings: inout [EventReading], buckets: inout [String: ObservationBucket]
     ) -> [GatewayEvents.Stored] {
         var left: Set<Int64> = []
         for id in observations { for reading in buckets[id]?.new ?? [] { left.insert(reading.event) } }
@@ -196,8 +197,8 @@ public struct GatewayRecorder: Sendable {
                     readings[index].settlement = readings[index].settlement.orMore(
                         .waiting(device: measurement.deviceID, reason))
                 case .participant(let participant, let record):
-                    if let said = measurement.patientID, said != participant {
-                        readings[index].note(
+                    if let stated = measurement.patientID, stated != participant {
+                        readings[index].quarantine(
                             GatewayReason(
                                 "patient-mismatch",
                                 "The event names a Patient who is not the owner of the device."),
@@ -214,7 +215,7 @@ public struct GatewayRecorder: Sendable {
                             template: template)
                     guard bucket.participant == participant else {
                         // A correlation that the devices of two participants name.
-                        readings[index].note(foreign, device: measurement.deviceID)
+                        readings[index].quarantine(foreign, device: measurement.deviceID)
                         continue
                     }
                     bucket.new.append(.init(event: readings[index].event.number, measurement: own))
@@ -254,21 +255,23 @@ public struct GatewayRecorder: Sendable {
     }
 
     /// Quarantines readings that would become part of another participant's Observation.
-    private static func turnAway(_ readings: inout [EventReading], _ buckets: inout [String: ObservationBucket]) {
+    private static func quarantineForeign(
+        _ readings: inout [EventReading], _ buckets: inout [String: ObservationBucket]
+    ) {
         for (id, bucket) in buckets {
             guard let owner = bucket.known.participant, owner != bucket.participant else { continue }
             buckets[id] = nil
             for reading in bucket.new {
                 for index in readings.indices where readings[index].event.number == reading.event {
-                    readings[index].note(foreign, device: reading.measurement.deviceID)
+                    readings[index].quarantine(foreign, device: reading.measurement.deviceID)
                 }
             }
         }
     }
 
     /// Defers events whose Observations were written a short while ago.
-    private static func put(
-        off readings: inout [EventReading], _ buckets: inout [String: ObservationBucket], at now: Int64
+    private static func deferEvents(
+        of readings: inout [EventReading], _ buckets: inout [String: ObservationBucket], at now: Int64
     ) {
         var due: [Int64: Int64] = [:]
         for bucket in buckets.values where bucket.due > now {
@@ -324,20 +327,20 @@ public struct GatewayRecorder: Sendable {
 
     /// Makes the Observations of buckets concurrently.
     private static func make(
-        _ buckets: [ObservationBucket], _ writing: any WriteAdmission
+        _ buckets: [ObservationBucket], writing: any WriteAdmission
     ) async -> [(ObservationBucket.Made?, failures: [(event: Int64, GatewayReason)])] {
         await inParts(buckets) { part in
-            var patterns = ObservationPatterns()
-            return part.map { make($0, writing, &patterns) }
+            var readingTemplates = ReadingTemplates()
+            return part.map { make($0, writing: writing, readingTemplates: &readingTemplates) }
         }
     }
 
     /// Makes the Observation of a bucket with all new readings, or with as many of them as possible.
     private static func make(
-        _ bucket: ObservationBucket, _ writing: any WriteAdmission, _ patterns: inout ObservationPatterns
+        _ bucket: ObservationBucket, writing: any WriteAdmission, readingTemplates: inout ReadingTemplates
     ) -> (ObservationBucket.Made?, failures: [(event: Int64, GatewayReason)]) {
         do {
-            return (try bucket.made(with: bucket.new, writing, &patterns), [])
+            return (try bucket.made(with: bucket.new, writing, &readingTemplates), [])
         } catch {
             guard bucket.new.count > 1 else {
                 return (nil, bucket.new.map { ($0.event, reason(error)) })
@@ -348,7 +351,7 @@ public struct GatewayRecorder: Sendable {
         var failures: [(event: Int64, GatewayReason)] = []
         for reading in bucket.new {
             do {
-                result = try bucket.made(with: good + [reading], writing, &patterns)
+                result = try bucket.made(with: good + [reading], writing, &readingTemplates)
                 good.append(reading)
             } catch { failures.append((reading.event, reason(error))) }
         }

@@ -42,7 +42,7 @@ public struct GatewayStatus: Sendable, Hashable {
     public let quarantined: [Event]
 
     /// Maximum events listed of a kind.
-    public static let mostListed = 1_000
+    public static let maximumListed = 1_000
 
     /// Reads the status.
     ///
@@ -64,7 +64,7 @@ public struct GatewayStatus: Sendable, Hashable {
                 """
                 SELECT number, hub, device, code, message, received_at FROM gateway_event WHERE state = ?
                 ORDER BY number LIMIT ?
-                """, [SQLValue(state), SQLValue(Self.mostListed)]
+                """, [SQLValue(state), SQLValue(Self.maximumListed)]
             ).map { try Event($0) }
         }
         waiting = try events("waiting")

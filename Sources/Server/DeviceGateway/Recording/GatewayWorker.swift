@@ -6,16 +6,16 @@ import Storage
 public struct GatewayWorker: Sendable {
     let recorder: GatewayRecorder
     /// Signalled when events have arrived.
-    public let bell: ArrivalBell
+    public let arrivalSignal: ArrivalSignal
 
-    public init(recorder: GatewayRecorder, bell: ArrivalBell = ArrivalBell()) {
+    public init(recorder: GatewayRecorder, arrivalSignal: ArrivalSignal = ArrivalSignal()) {
         self.recorder = recorder
-        self.bell = bell
+        self.arrivalSignal = arrivalSignal
     }
 
     /// The interval at which the store is checked for events that are due or need not wait any more, also those of
     /// another host.
-    private static let look = Duration.milliseconds(500)
+    private static let pollInterval = Duration.milliseconds(500)
     /// Events that are due within this time of each other are processed together.
     private static let gathering = Duration.milliseconds(100)
     private static let longestPause = Duration.seconds(30)
@@ -26,13 +26,13 @@ public struct GatewayWorker: Sendable {
     ///   intervals.
     public func work(onFailure: @Sendable (String) -> Void) async {
         var last = ""
-        var pause = Self.look
+        var pause = Self.pollInterval
         while !Task.isCancelled {
             var wait: Duration?
             do {
                 try await recorder.work()
-                last = try await recorder.release(behind: last) ?? ""
-                pause = Self.look
+                last = try await recorder.release(after: last) ?? ""
+                pause = Self.pollInterval
                 wait = try await recorder.untilNextDue()
             } catch is CancellationError {
                 return
@@ -40,7 +40,7 @@ public struct GatewayWorker: Sendable {
                 onFailure((error as? any CodedError)?.code ?? "failed")
                 pause = min(pause * 2, Self.longestPause)
             }
-            _ = await bell.wait(atMost: wait.map { min(max($0, Self.gathering), pause) } ?? pause)
+            _ = await arrivalSignal.wait(upTo: wait.map { min(max($0, Self.gathering), pause) } ?? pause)
         }
     }
 }

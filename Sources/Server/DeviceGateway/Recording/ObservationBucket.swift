@@ -21,7 +21,7 @@ struct ObservationBucket: Sendable {
     /// The Observation made with new readings.
     struct Made: Sendable {
         /// The readings to be inserted.
-        let noted: [GatewayMeasurements.Numbered]
+        let inserted: [GatewayMeasurements.Numbered]
         /// The number of readings of the Observation.
         let count: Int
         /// The record to be written; nil if the stored one has the same content.
@@ -34,51 +34,54 @@ struct ObservationBucket: Sendable {
     ///
     /// - Parameters:
     ///   - admission: checks that the Observation may be stored.
-    ///   - patterns: the templates of earlier Observations.
+    ///   - readingTemplates: the templates of earlier Observations.
     /// - Throws: a `CodedError` if the Observation may not be stored.
     func made(
         with new: [GatewayMeasurements.Numbered], _ admission: any WriteAdmission,
-        _ patterns: inout ObservationPatterns
+        _ readingTemplates: inout ReadingTemplates
     ) throws -> Made {
-        let (noted, sorted) = readings(with: new)
-        guard let group = MeasurementGroup(template, sorted) else { return Made(noted: [], count: 0) }
-        if present == nil, let (prepared, record) = patterns.made(group, of: self) {
-            return Made(noted: noted, count: sorted.count, record: record, prepared: prepared)
+        let (inserted, sorted) = readings(with: new)
+        guard let group = MeasurementGroup(template, sorted) else { return Made(inserted: [], count: 0) }
+        if present == nil, let (prepared, record) = readingTemplates.made(group, of: self) {
+            return Made(inserted: inserted, count: sorted.count, record: record, prepared: prepared)
         }
         // 2. The resource: the same readings give the same resource, whenever and in whatever batches they arrive.
         var resource = try group.observation(id: id, patient: participant, device: device)
         if let present {
             guard present != resource.json.data() else {
-                return Made(noted: noted, count: sorted.count)
+                return Made(inserted: inserted, count: sorted.count)
             }
             resource = try group.observation(id: id, patient: participant, device: device, status: .amended)
             guard present != resource.json.data() else {
-                return Made(noted: noted, count: sorted.count)
+                return Made(inserted: inserted, count: sorted.count)
             }
         }
         let admitted = try admission.admit(resource, id: id)
         let record = NewRecord(admitted.resource, id: id, content: admitted.resource.json.data())
-        if present == nil { patterns.learn(group, of: self, resource, admitted, record, admission) }
-        return Made(noted: noted, count: sorted.count, record: record, prepared: admitted.prepared)
+        if present == nil {
+            readingTemplates.add(
+                group, of: self, resource: resource, admitted: admitted, record: record, admission: admission)
+        }
+        return Made(inserted: inserted, count: sorted.count, record: record, prepared: admitted.prepared)
     }
 
     /// Returns the readings to insert, and all readings in the order of time. Of two with one time, that of the later
     /// event is used.
     private func readings(
         with new: [GatewayMeasurements.Numbered]
-    ) -> (noted: [GatewayMeasurements.Numbered], sorted: [Measurement]) {
+    ) -> (inserted: [GatewayMeasurements.Numbered], sorted: [Measurement]) {
         if known.measurements.isEmpty, new.count == 1 { return (new, new.map(\.measurement)) }
         var readings: [MeasurementTime: GatewayMeasurements.Numbered] = [:]
         for reading in known.measurements { readings[reading.measurement.occurrence] = reading }
-        var noted: [MeasurementTime: GatewayMeasurements.Numbered] = [:]
+        var inserted: [MeasurementTime: GatewayMeasurements.Numbered] = [:]
         for reading in new {
             let time = reading.measurement.occurrence
             if let present = readings[time], present.event > reading.event { continue }
             readings[time] = reading
-            noted[time] = reading
+            inserted[time] = reading
         }
         return (
-            Array(noted.values), readings.values.map(\.measurement).sorted { $0.occurrence < $1.occurrence }
+            Array(inserted.values), readings.values.map(\.measurement).sorted { $0.occurrence < $1.occurrence }
         )
     }
 

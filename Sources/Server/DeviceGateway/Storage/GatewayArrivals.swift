@@ -14,14 +14,14 @@ struct GatewayArrivals {
     let transaction: any SQLTransaction
 
     /// Maximum events in one row.
-    static let most = 500
+    static let maximumEvents = 500
 
     /// Inserts new events.
     ///
     /// - Parameter first: the number of the first one.
     func add(_ bodies: [Data], to hub: String, numberedFrom first: Int64, at: Date) throws {
-        for start in stride(from: 0, to: bodies.count, by: Self.most) {
-            let part = bodies[start..<min(start + Self.most, bodies.count)]
+        for start in stride(from: 0, to: bodies.count, by: Self.maximumEvents) {
+            let part = bodies[start..<min(start + Self.maximumEvents, bodies.count)]
             try transaction.execute(
                 """
                 INSERT INTO gateway_arrival (first, hub, received_at, event_count, bodies) VALUES (?, ?, ?, ?, ?)
@@ -36,7 +36,7 @@ struct GatewayArrivals {
     /// Returns the oldest arrivals of one hub.
     ///
     /// - Parameter first: the arrival after which to begin.
-    func next(behind first: Int64, limit: Int, bytes: Int) throws -> (hub: String, arrivals: [Arrival])? {
+    func next(after first: Int64, limit: Int, bytes: Int) throws -> (hub: String, arrivals: [Arrival])? {
         var hub: String?
         var (count, size) = (0, 0)
         var firsts: [Int64] = []

@@ -25,7 +25,7 @@ struct GatewayEvents {
     let transaction: any SQLTransaction
 
     /// Maximum events and bytes in a hub. Further events are refused before they are stored.
-    static let most = (events: Int64(100_000), bytes: Int64(256 << 20))
+    static let limit = (events: Int64(100_000), bytes: Int64(256 << 20))
 
     /// Stores the new events of a request.
     ///
@@ -36,8 +36,8 @@ struct GatewayEvents {
                 "SELECT event_count, byte_count FROM gateway_hub WHERE hub = ?", [SQLValue(hub)])
         else { return false }
         let bytes = new.reduce(0) { $0 + Int64($1.body.count) }
-        guard try load.integer("event_count") + Int64(new.count) <= Self.most.events,
-            try load.integer("byte_count") + bytes <= Self.most.bytes
+        guard try load.integer("event_count") + Int64(new.count) <= Self.limit.events,
+            try load.integer("byte_count") + bytes <= Self.limit.bytes
         else { return false }
         let seen = try transaction.inserter(SeenEvent.insertion)
         try seen.expect(new.lazy.map { SeenEvent(hub: hub, digest: $0.digest) })
@@ -60,7 +60,7 @@ struct GatewayEvents {
     }
 
     /// The position of an event in the processing order. Events with a row of their own come first.
-    struct Place: Sendable {
+    struct Cursor: Sendable {
         var due: Int64 = -1
         var number: Int64 = 0
         /// The number of the last arrival.
@@ -71,19 +71,19 @@ struct GatewayEvents {
     struct Due: Sendable {
         let hub: String
         var events: [Stored]
-        let last: Place
+        let last: Cursor
     }
 
     /// Returns the oldest due events of one hub.
     ///
-    /// - Parameter place: the position after which to begin; nil for the first event.
+    /// - Parameter cursor: the position after which to begin; nil for the first event.
     static func due(
-        behind place: Place?, limit: Int, bytes: Int, at now: Int64, in transaction: any SQLTransaction
+        after cursor: Cursor?, limit: Int, bytes: Int, at now: Int64, in transaction: any SQLTransaction
     ) throws -> Due? {
         var hub: String?
         var size = 0
         var numbers: [Int64] = []
-        var last = place ?? Place()
+        var last = cursor ?? Cursor()
         // Only the lengths first: that many bodies could need more memory than there is.
         for row in try transaction.query(
             dueSQL, [SQLValue(now), SQLValue(last.due), SQLValue(last.number), SQLValue(limit)])
@@ -104,7 +104,7 @@ struct GatewayEvents {
         }
         guard
             let next = try GatewayArrivals(transaction: transaction).next(
-                behind: last.arrival, limit: limit, bytes: bytes)
+                after: last.arrival, limit: limit, bytes: bytes)
         else { return nil }
         last.arrival = next.arrivals.last?.first ?? last.arrival
         return Due(hub: next.hub, events: next.arrivals.flatMap(\.events), last: last)
@@ -203,7 +203,7 @@ struct GatewayEvents {
 
     /// Returns the names of devices with waiting events, after one of them.
     static func waitingDevices(
-        behind last: String, limit: Int, in transaction: any SQLTransaction
+        after last: String, limit: Int, in transaction: any SQLTransaction
     ) throws -> [String] {
         try transaction.query(
             waitingSQL, [SQLValue(last), SQLValue(limit)]

@@ -88,7 +88,7 @@ struct GatewayMeasurements {
         """
 
     /// The readings from which an Observation was just made.
-    struct Note {
+    struct Change {
         /// The number of the Observation's record.
         let number: Int64
         let work: ObservationWork
@@ -99,40 +99,40 @@ struct GatewayMeasurements {
     }
 
     /// Inserts the readings from which Observations were just made.
-    func note(_ notes: [Note], at now: Int64) throws {
-        try noteNew(notes.filter(\.isNew), at: now)
-        try change(notes.filter { !$0.isNew }, at: now)
+    func record(_ changes: [Change], at now: Int64) throws {
+        try insert(changes.filter(\.isNew), at: now)
+        try update(changes.filter { !$0.isNew }, at: now)
     }
 
-    private func noteNew(_ notes: [Note], at now: Int64) throws {
-        guard !notes.isEmpty else { return }
+    private func insert(_ changes: [Change], at now: Int64) throws {
+        guard !changes.isEmpty else { return }
         var observations = try transaction.inserter(ObservationRow.insertion)
         var readings = try transaction.inserter(ReadingRow.insertion)
-        for note in notes {
-            try observations.add(ObservationRow(note: note, at: now))
-            for reading in note.work.made.noted {
-                try readings.add(ReadingRow(observation: note.number, reading: reading))
+        for change in changes {
+            try observations.add(ObservationRow(change: change, at: now))
+            for reading in change.work.made.inserted {
+                try readings.add(ReadingRow(observation: change.number, reading: reading))
             }
         }
         try observations.flush()
         try readings.flush()
     }
 
-    private func change(_ notes: [Note], at now: Int64) throws {
-        guard !notes.isEmpty else { return }
+    private func update(_ changes: [Change], at now: Int64) throws {
+        guard !changes.isEmpty else { return }
         _ = try transaction.queries(
-            notes.map { note in
+            changes.map { change in
                 SQLQuery(
                     "UPDATE gateway_observation SET edition = ?, value_count = ?, written_ms = ? WHERE number = ?",
                     [
-                        SQLValue(note.edition + 1), SQLValue(note.work.made.count), SQLValue(now),
-                        SQLValue(note.number),
+                        SQLValue(change.edition + 1), SQLValue(change.work.made.count), SQLValue(now),
+                        SQLValue(change.number),
                     ])
             })
         var readings = try transaction.inserter(ReadingRow.replacement)
-        for note in notes {
-            for reading in note.work.made.noted {
-                try readings.add(ReadingRow(observation: note.number, reading: reading))
+        for change in changes {
+            for reading in change.work.made.inserted {
+                try readings.add(ReadingRow(observation: change.number, reading: reading))
             }
         }
         try readings.flush()
@@ -149,14 +149,14 @@ struct GatewayMeasurements {
 }
 
 private struct ObservationRow {
-    let note: GatewayMeasurements.Note
+    let change: GatewayMeasurements.Change
     let at: Int64
 
     static let insertion = SQLInsertion<ObservationRow, Void>(
         into: "gateway_observation",
         columns: [
-            SQLColumn("number") { SQLValue($0.note.number) },
-            SQLColumn("edition") { _ in .integer(1) }, SQLColumn("value_count") { SQLValue($0.note.work.made.count) },
+            SQLColumn("number") { SQLValue($0.change.number) },
+            SQLColumn("edition") { _ in .integer(1) }, SQLColumn("value_count") { SQLValue($0.change.work.made.count) },
             SQLColumn("written_ms") { SQLValue($0.at) },
         ])
 }

@@ -21,7 +21,7 @@ struct DeviceTemplate: Sendable {
     private let isCalculated: Bool
 
     /// Maximum readings of one template in an event.
-    private static let mostMatches = 10_000
+    private static let maximumMatches = 10_000
 
     init(kind: TemplateValue, _ body: TemplateValue) throws(TemplateError) {
         let name = try kind.text()
@@ -58,7 +58,7 @@ struct DeviceTemplate: Sendable {
         } else if let usualDevice {
             device = try TemplateExpression(path: usualDevice)
         } else {
-            throw TemplateError(.memberMissing, body.place, "The member deviceIdExpression is missing.")
+            throw TemplateError(.memberMissing, at: body.path, reason: "The member deviceIdExpression is missing.")
         }
         if let own = try optional("timestampExpression") {
             times = [own]
@@ -67,7 +67,7 @@ struct DeviceTemplate: Sendable {
             for path in usualTimes { paths.append(try TemplateExpression(path: path)) }
             times = paths
         } else {
-            throw TemplateError(.memberMissing, body.place, "The member timestampExpression is missing.")
+            throw TemplateError(.memberMissing, at: body.path, reason: "The member timestampExpression is missing.")
         }
         var values: [Value] = []
         for value in try body["values"]?.elements() ?? [] {
@@ -84,11 +84,12 @@ struct DeviceTemplate: Sendable {
     func measurements(in event: JSON) -> [Result<Measurement, MeasurementProblem>] {
         let matched: [JSON]
         do throws(MeasurementProblem) { matched = try match.all(in: event) } catch { return [.failure(error)] }
-        guard matched.count <= Self.mostMatches else {
+        guard matched.count <= Self.maximumMatches else {
             return [
                 .failure(
                     MeasurementProblem(
-                        "too-many-measurements", "A template finds more than \(Self.mostMatches) readings in one event."
+                        "too-many-measurements",
+                        "A template finds more than \(Self.maximumMatches) readings in one event."
                     ))
             ]
         }

@@ -55,7 +55,7 @@ struct FHIRTemplate: Sendable {
     let components: [Component]
 
     /// Maximum values of one Observation: one per second of a day.
-    static let mostValues: Int64 = 86_400
+    static let maximumValues: Int64 = 86_400
 
     init(kind: TemplateValue, _ body: TemplateValue) throws(TemplateError) {
         guard try kind.text() == "CodeValueFhir" else {
@@ -87,7 +87,7 @@ struct FHIRTemplate: Sendable {
         }
         self.components = components
         guard value != nil || !components.isEmpty else {
-            throw TemplateError(.memberMissing, body.place, "A template has a value or components.")
+            throw TemplateError(.memberMissing, at: body.path, reason: "A template has a value or components.")
         }
     }
 
@@ -100,12 +100,12 @@ struct FHIRTemplate: Sendable {
         let kind = try value.required("valueType")
         switch try kind.text() {
         case "SampledData":
-            let place = try value.required("defaultPeriod")
-            let length = Int64(try place.whole())
+            let defaultPeriod = try value.required("defaultPeriod")
+            let length = Int64(try defaultPeriod.whole())
             let window: Int64 = period == .day ? 86_400_000 : 3_600_000
-            guard length > 0, length <= 86_400_000, window / length <= mostValues else {
-                throw place.error(
-                    .valueInvalid, "A period is in milliseconds, and a window has at most \(mostValues) of them.")
+            guard length > 0, length <= 86_400_000, window / length <= maximumValues else {
+                throw defaultPeriod.error(
+                    .valueInvalid, "A period is in milliseconds, and a window has at most \(maximumValues) of them.")
             }
             return Value(
                 name: name,
@@ -140,7 +140,7 @@ struct FHIRTemplate: Sendable {
                     .init(key: name, value: .string(text == "com.apple.health" ? CodeSystemURL.healthKit : text)))
             }
             guard members.contains(where: { $0.key == "code" }) else {
-                throw TemplateError(.memberMissing, element.place, "A coding has a code.")
+                throw TemplateError(.memberMissing, at: element.path, reason: "A coding has a code.")
             }
             codings.append(.object(JSONObject(keepingFirst: members)))
         }
@@ -159,7 +159,8 @@ public struct FHIRTemplates: Sendable {
             let template = try FHIRTemplate(kind: kind, body)
             guard templates.updateValue(template, forKey: template.typeName.lowercased()) == nil else {
                 throw TemplateError(
-                    .typeRepeated, body.place, "Another template has the type name \(template.typeName) too.")
+                    .typeRepeated, at: body.path, reason: "Another template has the type name \(template.typeName) too."
+                )
             }
         }
         self.templates = templates

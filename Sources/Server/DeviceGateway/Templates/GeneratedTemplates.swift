@@ -70,9 +70,9 @@ public enum GeneratedTemplates {
             value["code"] = .string(type.message.flatMap { code(of: $0.unit) } ?? measure.unit.ucum)
         }
         return Entry(
-            content: content(type.shortName, match, [(key, key)]),
+            content: content(type.shortName, match: match, values: [(key, key)]),
             mapping: mapping(
-                type.shortName, type, isSeries ? 60 : 0, [("value", .object(value))]))
+                type.shortName, of: type, interval: isSeries ? 60 : 0, values: [("value", .object(value))]))
     }
 
     /// Returns the UCUM code of a unit that messages write in another form.
@@ -105,8 +105,8 @@ public enum GeneratedTemplates {
         guard !values.isEmpty else { return nil }
         let match = "$..[?(" + values.map { "@\($0.0)" }.joined(separator: " && ") + ")]"
         return Entry(
-            content: content(type.shortName, match, values),
-            mapping: mapping(type.shortName, type, 0, [("components", .array(components))]))
+            content: content(type.shortName, match: match, values: values),
+            mapping: mapping(type.shortName, of: type, interval: 0, values: [("components", .array(components))]))
     }
 
     private static func category(_ type: HealthType, _ option: HealthOption) -> Entry? {
@@ -114,10 +114,11 @@ public enum GeneratedTemplates {
         let name = "\(type.shortName)-\(number)"
         return Entry(
             content: content(
-                name, "$..[?(@type == '\(type.identifier)' && @value == \(number))]", [("value", "value")]),
+                name, match: "$..[?(@type == '\(type.identifier)' && @value == \(number))]",
+                values: [("value", "value")]),
             mapping: mapping(
-                name, type, 0,
-                [
+                name, of: type, interval: 0,
+                values: [
                     (
                         "value",
                         [
@@ -135,10 +136,11 @@ public enum GeneratedTemplates {
 
     private static func event(_ type: HealthType) -> Entry {
         Entry(
-            content: content(type.shortName, "$..[?(@type == '\(type.identifier)' && @value)]", [("value", "value")]),
+            content: content(
+                type.shortName, match: "$..[?(@type == '\(type.identifier)' && @value)]", values: [("value", "value")]),
             mapping: mapping(
-                type.shortName, type, 0,
-                [
+                type.shortName, of: type, interval: 0,
+                values: [
                     (
                         "value",
                         [
@@ -149,7 +151,7 @@ public enum GeneratedTemplates {
                 ]))
     }
 
-    private static func content(_ name: String, _ match: String, _ values: [(String, String)]) -> JSON {
+    private static func content(_ name: String, match: String, values: [(String, String)]) -> JSON {
         [
             "typeName": .string(name), "typeMatchExpression": .string(match), "deviceIdExpression": "$.deviceId",
             "patientIdExpression": "$.patientId", "timestampExpression": "$.endDate",
@@ -161,7 +163,7 @@ public enum GeneratedTemplates {
     }
 
     private static func mapping(
-        _ name: String, _ type: HealthType, _ interval: Int, _ values: [(String, JSON)]
+        _ name: String, of type: HealthType, interval: Int, values: [(String, JSON)]
     ) -> JSON {
         var members: [JSONObject.Member] = [
             .init(key: "typeName", value: .string(name)),

@@ -20,16 +20,16 @@ public struct TemplateError: CodedError, Hashable {
 
     public let kind: Kind
     /// The path in the file, for example `template[2].values[0].valueExpression`.
-    public let place: String
+    public let path: String
     /// A sentence on how to correct it.
     public let message: String
 
     /// The stable code.
     public var code: String { kind.rawValue }
 
-    init(_ kind: Kind, _ place: String, _ what: String) {
+    init(_ kind: Kind, at path: String, reason: String) {
         self.kind = kind
-        self.place = place
-        message = "\(place): \(what)"
+        self.path = path
+        message = "\(path): \(reason)"
     }
 }

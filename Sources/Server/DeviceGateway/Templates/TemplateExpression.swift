@@ -19,18 +19,18 @@ struct TemplateExpression: Sendable {
             text = try value.required("value")
             if let named = value["language"] { language = try Language(named) }
         }
-        try self.init(text.text(), language, at: text.place)
+        try self.init(text.text(), language, at: text.path)
     }
 
-    private init(_ text: String, _ language: Language, at place: String) throws(TemplateError) {
+    private init(_ text: String, _ language: Language, at path: String) throws(TemplateError) {
         switch language {
         case .jsonPath:
             do throws(JSONPathError) { compiled = .jsonPath(try JSONPath(text)) } catch {
-                throw TemplateError(.expressionInvalid, place, "\(error.message) (\(error.code))")
+                throw TemplateError(.expressionInvalid, at: path, reason: "\(error.message) (\(error.code))")
             }
         case .jmesPath:
             do throws(JMESPathError) { compiled = .jmesPath(try JMESPath(text)) } catch {
-                throw TemplateError(.expressionInvalid, place, "\(error.message) (\(error.code))")
+                throw TemplateError(.expressionInvalid, at: path, reason: "\(error.message) (\(error.code))")
             }
         }
     }

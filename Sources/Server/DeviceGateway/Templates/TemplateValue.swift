@@ -4,9 +4,11 @@ import Core
 /// connector whose format this is.
 struct TemplateValue {
     let json: JSON
-    let place: String
+    let path: String
 
-    func error(_ kind: TemplateError.Kind, _ what: String) -> TemplateError { TemplateError(kind, place, what) }
+    func error(_ kind: TemplateError.Kind, _ what: String) -> TemplateError {
+        TemplateError(kind, at: path, reason: what)
+    }
 
     /// Returns a member; nil if there is none, or null.
     subscript(name: String) -> TemplateValue? {
@@ -15,19 +17,19 @@ struct TemplateValue {
             object.members.first { $0.key == name }
             ?? object.members.first { $0.key.lowercased() == name.lowercased() }
         guard let member, !member.value.isNull else { return nil }
-        return TemplateValue(json: member.value, place: "\(place).\(name)")
+        return TemplateValue(json: member.value, path: "\(path).\(name)")
     }
 
     func required(_ name: String) throws(TemplateError) -> TemplateValue {
         guard let value = self[name] else {
-            throw TemplateError(.memberMissing, place, "The member \(name) is missing.")
+            throw TemplateError(.memberMissing, at: path, reason: "The member \(name) is missing.")
         }
         return value
     }
 
     func elements() throws(TemplateError) -> [TemplateValue] {
         guard let array = json.array else { throw error(.valueInvalid, "A list is expected here.") }
-        return array.enumerated().map { TemplateValue(json: $0.element, place: "\(place)[\($0.offset)]") }
+        return array.enumerated().map { TemplateValue(json: $0.element, path: "\(path)[\($0.offset)]") }
     }
 
     func text() throws(TemplateError) -> String {
@@ -59,20 +61,21 @@ struct TemplateValue {
 /// The templates of a file: `{"templateType": …, "template": [{"templateType": …, "template": …}]}`.
 struct TemplateCollection {
     /// Maximum number of templates.
-    static let most = 2_000
+    static let maximumCount = 2_000
 
     let templates: [(kind: TemplateValue, body: TemplateValue)]
 
     init(_ json: JSON, kind: String) throws(TemplateError) {
-        let root = TemplateValue(json: json, place: "template")
+        let root = TemplateValue(json: json, path: "template")
         guard json["templateType"]?.string == kind, let list = json["template"]?.array else {
-            throw TemplateError(.notACollection, "templateType", "A collection of the kind \(kind) is expected here.")
+            throw TemplateError(
+                .notACollection, at: "templateType", reason: "A collection of the kind \(kind) is expected here.")
         }
-        guard list.count <= Self.most else {
-            throw root.error(.valueInvalid, "At most \(Self.most) templates are taken.")
+        guard list.count <= Self.maximumCount else {
+            throw root.error(.valueInvalid, "At most \(Self.maximumCount) templates are taken.")
         }
         var templates: [(kind: TemplateValue, body: TemplateValue)] = []
-        for element in try TemplateValue(json: .array(list), place: "template").elements() {
+        for element in try TemplateValue(json: .array(list), path: "template").elements() {
             templates.append((try element.required("templateType"), try element.required("template")))
         }
         self.templates = templates

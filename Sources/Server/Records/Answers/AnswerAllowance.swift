@@ -23,13 +23,13 @@ final class AnswerAllowance: Sendable {
         var exceeded: Exceeded?
     }
 
-    private let most: Int
+    private let limit: Int
     /// nil where no budget limits the response.
     let reservation: AnswerReservation?
     private let state = Mutex(State())
 
     init(bytes: Int = AnswerAllowance.standard, reservation: AnswerReservation? = nil) {
-        most = bytes
+        limit = bytes
         self.reservation = reservation
     }
 
@@ -44,7 +44,7 @@ final class AnswerAllowance: Sendable {
         state.withLock { state in
             guard state.exceeded == nil else { return false }
             let taken = state.taken + count + Self.aroundResource
-            guard taken <= most else {
+            guard taken <= limit else {
                 state.exceeded = Exceeded(isOwnLimit: true)
                 return false
             }

@@ -11,7 +11,7 @@ final class AnswerBudget: Sendable {
     /// The bytes with which each response begins.
     static let first = 1 << 20
     /// Maximum number of waiting callers.
-    private static let mostWaiting = 256
+    private static let maximumWaiting = 256
 
     /// Maximum number of bytes of all responses.
     let bytes: Int
@@ -69,11 +69,11 @@ final class AnswerBudget: Sendable {
     @inline(never)
     private func begin(_ caller: String) throws -> Wait? {
         try state.withLock { state in
-            if isFree(Self.first, caller, upTo: bytes, state) {
+            if isFree(Self.first, for: caller, upTo: bytes, in: state) {
                 state.add(Self.first, caller)
                 return nil
             }
-            guard state.waiting.count < Self.mostWaiting else { throw HTTPFailure.serverBusy(retryAfter: 2) }
+            guard state.waiting.count < Self.maximumWaiting else { throw HTTPFailure.serverBusy(retryAfter: 2) }
             let wait = Wait()
             state.waiting.append(Waiting(wait: wait, caller: caller))
             return wait
@@ -83,14 +83,14 @@ final class AnswerBudget: Sendable {
     @inline(never)
     private func remove(_ wait: Wait) { state.withLock { $0.waiting.removeAll { $0.wait === wait } } }
 
-    private func isFree(_ more: Int, _ caller: String, upTo most: Int, _ state: borrowing State) -> Bool {
-        state.used + more <= most && state.ofCallers[caller, default: 0] + more <= bytesOfCaller
+    private func isFree(_ more: Int, for caller: String, upTo limit: Int, in state: borrowing State) -> Bool {
+        state.used + more <= limit && state.ofCallers[caller, default: 0] + more <= bytesOfCaller
     }
 
     @inline(never)
     fileprivate func take(_ more: Int, _ caller: String) -> Bool {
         state.withLock { state in
-            guard isFree(more, caller, upTo: bytesOfLarge, state) else { return false }
+            guard isFree(more, for: caller, upTo: bytesOfLarge, in: state) else { return false }
             state.add(more, caller)
             return true
         }
@@ -103,7 +103,7 @@ final class AnswerBudget: Sendable {
             state.add(-count, caller)
             var left: [Waiting] = []
             for waiting in state.waiting {
-                guard isFree(Self.first, waiting.caller, upTo: bytes, state) else {
+                guard isFree(Self.first, for: waiting.caller, upTo: bytes, in: state) else {
                     left.append(waiting)
                     continue
                 }

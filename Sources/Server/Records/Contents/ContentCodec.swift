@@ -27,7 +27,7 @@ enum ContentCodec {
     static func stored(_ content: Data, type: String) -> Data {
         guard (smallest...largest).contains(content.count) else { return asItIs(content) }
         let made = ContentContexts.compressing { context in
-            compressed(content, ContentDictionaries.newest(for: type), context)
+            compressed(content, dictionary: ContentDictionaries.newest(for: type), in: context)
         }
         guard let made, made.count < content.count else { return asItIs(content) }
         return made
@@ -57,9 +57,11 @@ enum ContentCodec {
             used = try dictionary(Int(number))
             guard used != nil else { throw damaged }
         }
-        guard let content = ContentContexts.decompressing({ decompressed(stored, length, used, $0) }) else {
-            throw damaged
-        }
+        guard
+            let content = ContentContexts.decompressing({
+                decompressed(stored, length: length, dictionary: used, in: $0)
+            })
+        else { throw damaged }
         return content
     }
 
@@ -120,7 +122,7 @@ enum ContentCodec {
     }
 
     private static func compressed(
-        _ content: Data, _ dictionary: ContentDictionary?, _ context: OpaquePointer
+        _ content: Data, dictionary: ContentDictionary?, in context: OpaquePointer
     ) -> Data? {
         // A result that is longer than the content is not used.
         var made = Data(count: content.count)
@@ -143,7 +145,7 @@ enum ContentCodec {
     }
 
     private static func decompressed(
-        _ stored: Data, _ length: Int, _ dictionary: ContentDictionary?, _ context: OpaquePointer
+        _ stored: Data, length: Int, dictionary: ContentDictionary?, in context: OpaquePointer
     ) -> Data? {
         var content = Data(count: length)
         let isWhole = content.withUnsafeMutableBytes { target in

@@ -8,7 +8,7 @@ enum ContentContexts {
     private static let freeCompressing = Mutex<[UInt]>([])
     private static let freeDecompressing = Mutex<[UInt]>([])
     /// Maximum number of unused contexts in a pool. No more threads work at a time.
-    private static let most = 16
+    private static let maximumUnused = 16
 
     /// Calls the closure with a compression context; nil where there is no memory for one.
     static func compressing<T>(_ body: (OpaquePointer) -> T?) -> T? {
@@ -39,7 +39,7 @@ enum ContentContexts {
     private static func give(_ context: OpaquePointer, to free: borrowing Mutex<[UInt]>) -> Bool {
         let address = UInt(bitPattern: context)
         return free.withLock { waiting in
-            guard waiting.count < most else { return false }
+            guard waiting.count < maximumUnused else { return false }
             waiting.append(address)
             return true
         }

@@ -6,12 +6,13 @@ public enum ContentDictionaries {
     /// Each is checked at its first use. A new dictionary is appended, with the next number and a migration of
     /// ``RecordsSchema`` that stores it. The existing ones are never changed and never removed.
     private static let shipped: [Result<ContentDictionary, StorageError>] = [
-        made(1, "Observation", observationSHA256, observationBase64),
-        made(2, "QuestionnaireResponse", questionnaireResponseSHA256, questionnaireResponseBase64),
-        made(3, "Contract", contractSHA256, contractBase64),
-        made(4, "Consent", consentSHA256, consentBase64),
-        made(5, "Device", deviceSHA256, deviceBase64),
-        made(6, "Patient", patientSHA256, patientBase64),
+        made(1, type: "Observation", sha256: observationSHA256, base64: observationBase64),
+        made(
+            2, type: "QuestionnaireResponse", sha256: questionnaireResponseSHA256, base64: questionnaireResponseBase64),
+        made(3, type: "Contract", sha256: contractSHA256, base64: contractBase64),
+        made(4, type: "Consent", sha256: consentSHA256, base64: consentBase64),
+        made(5, type: "Device", sha256: deviceSHA256, base64: deviceBase64),
+        made(6, type: "Patient", sha256: patientSHA256, base64: patientBase64),
     ]
 
     /// Returns all dictionaries, by number.
@@ -32,7 +33,7 @@ public enum ContentDictionaries {
         shipped.compactMap { try? $0.get() }.map { ($0.type, $0) }, uniquingKeysWith: { $1 })
 
     private static func made(
-        _ number: Int, _ type: String, _ sha256: String, _ base64: String
+        _ number: Int, type: String, sha256: String, base64: String
     ) -> Result<ContentDictionary, StorageError> {
         do throws(StorageError) {
             let bytes = Data(base64Encoded: base64, options: .ignoreUnknownCharacters) ?? Data()
@@ -48,7 +49,7 @@ extension ContentDictionaries {
     /// it no longer contains a dictionary.
     ///
     /// - Throws: ``StorageError`` `storage-corrupt` where the store has another dictionary with one of the numbers.
-    static func note(in transaction: any SQLTransaction) throws {
+    static func insert(in transaction: any SQLTransaction) throws {
         for dictionary in try all() {
             try transaction.execute(
                 """

@@ -36,10 +36,10 @@ enum AssociatedProvenance: String, Sendable, Hashable {
         }
         let references = try ReferringRecords(type: Self.type, parameter: "target", [])
         let condition = references.referring(toAny: taken, where: last)
-        guard condition.parameters.count <= Self.mostParameters else { throw RecordsFailure.tooManyValues }
+        guard condition.parameters.count <= Self.maximumParameters else { throw RecordsFailure.tooManyValues }
         return condition
     }
 
     /// A limit below the maximum numbers of parameters that PostgreSQL and SQLite bind.
-    private static let mostParameters = 20_000
+    private static let maximumParameters = 20_000
 }

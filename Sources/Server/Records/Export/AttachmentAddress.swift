@@ -70,7 +70,7 @@ struct AttachmentAddress {
                 // By its last byte the name may end here, or at the earliest this number of bytes further on.
                 switch bytes[end] {
                 case UInt8(ascii: "\""):
-                    if isName(bytes, endingAt: end), isRelative(bytes, behind: end + 1) { return true }
+                    if isName(bytes, endingAt: end), isRelative(bytes, after: end + 1) { return true }
                     end += 4
                 case UInt8(ascii: "l"): end += 1
                 case UInt8(ascii: "r"): end += 2
@@ -89,13 +89,13 @@ struct AttachmentAddress {
     }
 
     /// Whether the value after a member's name is a string without a scheme.
-    private static func isRelative(_ bytes: UnsafeBufferPointer<UInt8>, behind start: Int) -> Bool {
-        var place = start
+    private static func isRelative(_ bytes: UnsafeBufferPointer<UInt8>, after start: Int) -> Bool {
+        var offset = start
         for byte in [UInt8(ascii: ":"), UInt8(ascii: "\"")] {
-            while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
-            guard place < bytes.count, bytes[place] == byte else { return false }
-            place += 1
+            while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset]) { offset += 1 }
+            guard offset < bytes.count, bytes[offset] == byte else { return false }
+            offset += 1
         }
-        return !hasScheme(bytes[place...])
+        return !hasScheme(bytes[offset...])
     }
 }

@@ -21,19 +21,19 @@ public struct ExportFolder: Sendable {
     public init(_ url: URL) throws {
         self.url = url
         try Self.make(url.path, mayBeThere: true)
-        let place = url.appendingPathComponent("folder-id").path
-        if let data = FileManager.default.contents(atPath: place), data.count == 36 {
+        let idPath = url.appendingPathComponent("folder-id").path
+        if let data = FileManager.default.contents(atPath: idPath), data.count == 36 {
             id = String(decoding: data, as: UTF8.self)
             return
         }
         let name = UUID().lowercaseText
-        let file = try ExportFileWriter(place + "." + name)
+        let file = try ExportFileWriter(idPath + "." + name)
         try file.write(Array(name.utf8))
         try file.finish()
         // Of two concurrent processes, the first one's id is used.
-        if link(place + "." + name, place) != 0, errno != EEXIST { throw Self.unwritable }
-        unlink(place + "." + name)
-        guard let data = FileManager.default.contents(atPath: place), data.count == 36 else { throw Self.unwritable }
+        if link(idPath + "." + name, idPath) != 0, errno != EEXIST { throw Self.unwritable }
+        unlink(idPath + "." + name)
+        guard let data = FileManager.default.contents(atPath: idPath), data.count == 36 else { throw Self.unwritable }
         id = String(decoding: data, as: UTF8.self)
     }
 
@@ -47,10 +47,10 @@ public struct ExportFolder: Sendable {
 
     /// Removes a job's files except some.
     func removeFiles(of id: String, but kept: Set<String>) {
-        let place = folder(of: id)
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? [] where !kept.contains(name)
-        {
-            try? FileManager.default.removeItem(at: place.appendingPathComponent(name))
+        let jobFolder = folder(of: id)
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: jobFolder.path)) ?? []
+        where !kept.contains(name) {
+            try? FileManager.default.removeItem(at: jobFolder.appendingPathComponent(name))
         }
     }
 
@@ -63,7 +63,7 @@ public struct ExportFolder: Sendable {
     }
 
     /// Whether a file exists and has its full length.
-    func has(_ file: ExportFile, of id: String) -> Bool {
+    func has(_ file: BulkExportFile, of id: String) -> Bool {
         var status = stat()
         return stat(path(file.name, of: id), &status) == 0 && Int64(status.st_size) == file.bytes
     }

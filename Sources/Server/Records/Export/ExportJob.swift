@@ -71,7 +71,7 @@ struct ExportJob: Sendable {
 }
 
 /// A file of an export.
-struct ExportFile: Sendable, Hashable {
+struct BulkExportFile: Sendable, Hashable {
     /// The part of the manifest that lists it
     /// (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status>).
     enum Kind: String, Sendable {

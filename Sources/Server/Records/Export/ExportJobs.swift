@@ -7,7 +7,7 @@ struct ExportJobs: Sendable {
     let limits: ExportLimits
 
     /// Maximum number of starts of a job. A job that ended the process that often would do it again.
-    static let mostBegun: Int64 = 5
+    static let maximumStarts: Int64 = 5
 
     // MARK: - Requests
 
@@ -43,17 +43,17 @@ struct ExportJobs: Sendable {
         ).map { try ExportJob($0) }
     }
 
-    func files(of id: String, in transaction: any SQLTransaction) throws -> [ExportFile] {
+    func files(of id: String, in transaction: any SQLTransaction) throws -> [BulkExportFile] {
         try transaction.query(
             "SELECT * FROM export_file WHERE job = ? ORDER BY type, length(name), name", [SQLValue(id)]
         )
-        .map { try ExportFile($0) }
+        .map { try BulkExportFile($0) }
     }
 
-    func file(_ name: String, of id: String, in transaction: any SQLTransaction) throws -> ExportFile? {
+    func file(_ name: String, of id: String, in transaction: any SQLTransaction) throws -> BulkExportFile? {
         try transaction.first(
             "SELECT * FROM export_file WHERE job = ? AND name = ?", [SQLValue(id), SQLValue(name)]
-        ).map { try ExportFile($0) }
+        ).map { try BulkExportFile($0) }
     }
 
     /// Removes a job. Its files are removed by a later cleanup (``known(in:)``).
@@ -89,7 +89,7 @@ struct ExportJobs: Sendable {
         let now = try QueueClock.ofDatabase.now(date, in: transaction)
         while let row = try transaction.first(Self.leaseSQL, [SQLValue(folder), SQLValue(now)]) {
             let id = SQLValue(try row.text("id"))
-            if try row.integer("begun") >= Self.mostBegun {
+            if try row.integer("begun") >= Self.maximumStarts {
                 try transaction.execute(
                     "UPDATE export_job SET status = 'failed', error_code = 'export-crashed' WHERE id = ?", [id])
                 continue
@@ -127,7 +127,7 @@ struct ExportJobs: Sendable {
 
     /// Records a type as finished, with its files.
     func finish(
-        type: String, of id: String, files: [ExportFile], in transaction: any SQLTransaction
+        type: String, of id: String, files: [BulkExportFile], in transaction: any SQLTransaction
     ) throws {
         for file in files {
             try transaction.execute(

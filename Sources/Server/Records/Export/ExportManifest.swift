@@ -5,8 +5,8 @@ import Foundation
 struct ExportManifest: Sendable {
     let json: JSON
 
-    init(_ job: ExportJob, _ files: [ExportFile], url: String) {
-        func list(_ kind: ExportFile.Kind) -> JSON {
+    init(_ job: ExportJob, _ files: [BulkExportFile], url: String) {
+        func list(_ kind: BulkExportFile.Kind) -> JSON {
             .array(
                 files.filter { $0.kind == kind }.map { file in
                     [

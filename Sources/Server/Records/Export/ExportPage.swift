@@ -12,7 +12,7 @@ struct ExportPage: Sendable {
     /// The ids of unreadable resources, which are not in the lines.
     var unreadable: [String] = []
     /// The cursor of the next page; nil at the end.
-    var next: ExportStatement.Place?
+    var next: ExportStatement.Cursor?
 }
 
 extension RecordStore {
@@ -24,29 +24,29 @@ extension RecordStore {
     ///   - last: the largest number of a record at the start of the export.
     ///   - bytes: the size at which a page ends.
     func page(
-        of selection: ExportSelection, behind place: ExportStatement.Place, through last: Int64, bytes: Int,
+        of selection: ExportSelection, after cursor: ExportStatement.Cursor, through last: Int64, bytes: Int,
         in transaction: any SQLTransaction
     ) throws -> ExportPage {
         var reading = try ExportReading(selection, through: last, bytes: bytes, in: transaction)
         switch selection.patientsRead {
-        case .everything, .anyPatient: try reading.readAll(behind: place, in: transaction)
-        case .only(let patients): try reading.read(of: patients, behind: place, in: transaction)
+        case .everything, .anyPatient: try reading.readAll(after: cursor, in: transaction)
+        case .only(let patients): try reading.read(of: patients, after: cursor, in: transaction)
         }
         return reading.page
     }
 
     /// Returns the deleted resources of a type, as ids with their owners.
     ///
-    /// - Parameter behind: the time and the number of the last one of the previous page.
+    /// - Parameter after: the time and the number of the last one of the previous page.
     func deletions(
-        of selection: ExportSelection, behind: (time: Int64, number: Int64), until: Int64, limit: Int,
+        of selection: ExportSelection, after: (time: Int64, number: Int64), until: Int64, limit: Int,
         in transaction: any SQLTransaction
     ) throws -> [(id: String, owners: Set<String>, time: Int64, number: Int64)] {
         let condition = try selection.condition(isDeleted: true, in: transaction)
         return try transaction.query(
             ExportStatement.deleted(condition.sql),
             condition.parameters + [
-                SQLValue(behind.time), SQLValue(behind.number), SQLValue(until), SQLValue(limit),
+                SQLValue(after.time), SQLValue(after.number), SQLValue(until), SQLValue(limit),
             ]
         ).map { row in
             let number = try row.integer("number")
@@ -71,9 +71,9 @@ private struct ExportReading {
     private var lastSubject = ""
 
     /// Maximum number of rows whose sizes are read before a page, where the engine returns many rows at a time.
-    private static let mostRows = 4096
+    private static let maximumRows = 4096
     /// Maximum number of patients in a page.
-    private static let mostPatients = 256
+    private static let maximumPatients = 256
 
     init(_ selection: ExportSelection, through last: Int64, bytes: Int, in transaction: any SQLTransaction) throws {
         self.selection = selection
@@ -83,22 +83,22 @@ private struct ExportReading {
         page.lines.reserveCapacity(bytes + bytes / 8)
     }
 
-    mutating func readAll(behind place: ExportStatement.Place, in transaction: any SQLTransaction) throws {
-        let number = SQLValue(place.number)
+    mutating func readAll(after cursor: ExportStatement.Cursor, in transaction: any SQLTransaction) throws {
+        let number = SQLValue(cursor.number)
         let stop = try read(
             ExportStatement.all(condition.sql), [number, number], in: transaction
         ) { _ in true }
-        page.next = stop.map { ExportStatement.Place(number: $0) }
+        page.next = stop.map { ExportStatement.Cursor(number: $0) }
     }
 
     mutating func read(
-        of patients: [String], behind place: ExportStatement.Place, in transaction: any SQLTransaction
+        of patients: [String], after cursor: ExportStatement.Cursor, in transaction: any SQLTransaction
     ) throws {
-        let end = min(patients.count, place.patient + Self.mostPatients)
+        let end = min(patients.count, cursor.patient + Self.maximumPatients)
         let among = Set(patients)
-        for patient in place.patient..<max(end, place.patient) {
+        for patient in cursor.patient..<max(end, cursor.patient) {
             let id = patients[patient]
-            let first = patient == place.patient ? place : ExportStatement.Place(patient: patient)
+            let first = patient == cursor.patient ? cursor : ExportStatement.Cursor(patient: patient)
             // A patient's own resources come first. A resource of several patients is exported with the first of them.
             for isShared in [false, true] where isShared || !first.isShared {
                 let sql = (isShared ? ExportStatement.shared : ExportStatement.own)(condition.sql)
@@ -107,12 +107,12 @@ private struct ExportReading {
                     owners.intersection(among).min() == id
                 }
                 if let stop {
-                    page.next = ExportStatement.Place(patient: patient, isShared: isShared, number: stop)
+                    page.next = ExportStatement.Cursor(patient: patient, isShared: isShared, number: stop)
                     return
                 }
             }
         }
-        if end < patients.count { page.next = ExportStatement.Place(patient: end) }
+        if end < patients.count { page.next = ExportStatement.Cursor(patient: end) }
     }
 
     /// Reads rows until the page is full.
@@ -120,18 +120,19 @@ private struct ExportReading {
     /// - Parameter isWanted: decides about resources of several owners.
     /// - Returns: the number of the last row read, where more rows may follow.
     private mutating func read(
-        _ sql: String, _ place: [SQLValue], in transaction: any SQLTransaction,
+        _ sql: String, _ cursor: [SQLValue], in transaction: any SQLTransaction,
         where isWanted: (Set<String>) -> Bool
     ) throws -> Int64? {
         var limit = last
         var isCut = false
         if transaction.dialect == .postgresql {
             let rows = try transaction.query(
-                ExportStatement.sizes(sql), condition.parameters + place + [SQLValue(last), SQLValue(Self.mostRows)])
+                ExportStatement.sizes(sql),
+                condition.parameters + cursor + [SQLValue(last), SQLValue(Self.maximumRows)])
             guard let end = rows.last else { return nil }
             var size: Int64 = 0
             limit = try end.integer("number")
-            isCut = rows.count == Self.mostRows
+            isCut = rows.count == Self.maximumRows
             for row in rows {
                 size += try row.integer("size")
                 guard size > Int64(bytes) else { continue }
@@ -141,7 +142,7 @@ private struct ExportReading {
         }
         var number: Int64 = 0
         do {
-            try transaction.each(sql, condition.parameters + place + [SQLValue(limit)]) { row in
+            try transaction.each(sql, condition.parameters + cursor + [SQLValue(limit)]) { row in
                 let row = try ExportStatement.Row(row)
                 number = row.number
                 try add(row, in: transaction, where: isWanted)
@@ -178,7 +179,7 @@ private struct ExportReading {
             if isChanged || selection.elements != nil {
                 var resource = try line.resource(content)
                 if isChanged { resource = AttachmentAddress(base: selection.base).absolute(resource) }
-                try (selection.elements?.subset(of: resource) ?? resource).json.write(to: &page.lines)
+                (selection.elements?.subset(of: resource) ?? resource).json.write(to: &page.lines)
             } else {
                 try line.append(content, to: &page.lines)
             }

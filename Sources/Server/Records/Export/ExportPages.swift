@@ -20,36 +20,36 @@ struct ExportPages: Sendable {
     }
 
     /// A range of record numbers, and the cursor in it.
-    private struct Lane: Sendable {
-        var place: ExportStatement.Place
+    private struct NumberRange: Sendable {
+        var cursor: ExportStatement.Cursor
         let through: Int64
     }
 
-    private static let lanes = 2
+    private static let concurrentRanges = 2
     /// The length of a range: some pages of small resources.
     private static let window: Int64 = 16_384
 
     /// Calls the closure with the pages, one after the other.
     func each(_ body: (ExportPage) async throws -> Void) async throws {
         guard var next = try await beginning() else { return }
-        func nextLane() -> Lane? {
+        func nextRange() -> NumberRange? {
             guard next < last else { return nil }
             let end = isWhole ? last : min(last, next + Self.window)
             defer { next = end }
-            return Lane(place: ExportStatement.Place(number: isWhole ? 0 : next), through: end)
+            return NumberRange(cursor: ExportStatement.Cursor(number: isWhole ? 0 : next), through: end)
         }
-        var lanes = (0..<Self.lanes).compactMap { _ in nextLane() }
+        var ranges = (0..<Self.concurrentRanges).compactMap { _ in nextRange() }
         var ready: [ExportPage] = []
-        while !lanes.isEmpty || !ready.isEmpty {
-            let current = lanes
+        while !ranges.isEmpty || !ready.isEmpty {
+            let current = ranges
             async let reading = pages(of: current)
             for page in ready { try await body(page) }
             ready = try await reading
-            lanes = zip(current, ready).compactMap { lane, page in
-                guard let place = page.next else { return nil }
-                return Lane(place: place, through: lane.through)
+            ranges = zip(current, ready).compactMap { range, page in
+                guard let cursor = page.next else { return nil }
+                return NumberRange(cursor: cursor, through: range.through)
             }
-            while lanes.count < Self.lanes, let lane = nextLane() { lanes.append(lane) }
+            while ranges.count < Self.concurrentRanges, let range = nextRange() { ranges.append(range) }
         }
     }
 
@@ -67,19 +67,19 @@ struct ExportPages: Sendable {
     /// Parameter: type.
     static let firstSQL = "SELECT min(number) AS number FROM record WHERE type = ? AND deleted = 0"
 
-    private func pages(of lanes: [Lane]) async throws -> [ExportPage] {
+    private func pages(of ranges: [NumberRange]) async throws -> [ExportPage] {
         try await withThrowingTaskGroup(of: (Int, ExportPage).self) { group in
-            for (index, lane) in lanes.enumerated() {
+            for (index, range) in ranges.enumerated() {
                 group.addTask {
                     let (store, selection, bytes) = (store, selection, bytes)
                     let page = try await database.read { transaction in
                         try store.page(
-                            of: selection, behind: lane.place, through: lane.through, bytes: bytes, in: transaction)
+                            of: selection, after: range.cursor, through: range.through, bytes: bytes, in: transaction)
                     }
                     return (index, page)
                 }
             }
-            var pages = Array(repeating: ExportPage(), count: lanes.count)
+            var pages = Array(repeating: ExportPage(), count: ranges.count)
             for try await (index, page) in group { pages[index] = page }
             return pages
         }

@@ -47,8 +47,8 @@ struct ExportPlan: Sendable {
         let provenance = AssociatedProvenance.type
         if let associated = request.associated, held.contains(provenance), isPermitted(provenance) {
             let condition = try associated.condition(about: selections, showing: filter, in: transaction)
-            if let place = selections.firstIndex(where: { $0.type == provenance }) {
-                selections[place].associated = condition
+            if let index = selections.firstIndex(where: { $0.type == provenance }) {
+                selections[index].associated = condition
             } else {
                 var besides = selection(provenance)
                 besides.since = nil
@@ -69,14 +69,14 @@ struct ExportPlan: Sendable {
         case .patients where request.patients.isEmpty: return .anyPatient
         case .patients:
             for id in request.patients {
-                guard try seen(Patient.resourceType, id, store, in: transaction) != nil else {
+                guard try seen(Patient.resourceType, id: id, from: store, in: transaction) != nil else {
                     throw RecordsFailure.patientUnknown
                 }
             }
             return .among(request.patients)
         case .group(let id):
             let membership = GroupMembership(at: now, ownBases: request.ownBases) {
-                try seen(GroupMembership.type, $0, store, in: transaction)
+                try seen(GroupMembership.type, id: $0, from: store, in: transaction)
             }
             guard let members = try membership.patients(ofGroup: id) else { throw RecordsFailure.groupUnknown }
             guard request.patients.isSubset(of: members) else { throw RecordsFailure.patientUnknown }
@@ -85,7 +85,7 @@ struct ExportPlan: Sendable {
     }
 
     private func seen(
-        _ type: String, _ id: String, _ store: RecordStore, in transaction: any SQLTransaction
+        _ type: String, id: String, from store: RecordStore, in transaction: any SQLTransaction
     ) throws -> Resource? {
         guard Resource.isID(id),
             let stored = try store.facts(

@@ -26,8 +26,8 @@ struct ExportRequest: Sendable, Hashable {
     private(set) var typeFilters: [String] = []
 
     /// Maximum number of patients in a list.
-    static let mostPatients = 10_000
-    static let mostTypeFilters = 50
+    static let maximumPatients = 10_000
+    static let maximumTypeFilters = 50
 
     /// - Parameters:
     ///   - parameters: the parameters of the address and of the body.
@@ -62,7 +62,7 @@ struct ExportRequest: Sendable, Hashable {
                 elements = elements.map { $0 + "," + value } ?? value
             case "_typeFilter":
                 for filter in Self.typeFilters(value) {
-                    guard typeFilters.count < Self.mostTypeFilters else { throw .tooManyValues }
+                    guard typeFilters.count < Self.maximumTypeFilters else { throw .tooManyValues }
                     typeFilters.append(filter)
                 }
             case "patient" where level != .system:
@@ -72,7 +72,7 @@ struct ExportRequest: Sendable, Hashable {
                     else { throw .invalid("patient", "references to Patients of this server") }
                     patients.insert(literal.id)
                 }
-                guard patients.count <= Self.mostPatients else { throw .tooManyValues }
+                guard patients.count <= Self.maximumPatients else { throw .tooManyValues }
             case "_format", "_pretty": continue
             case "includeAssociatedData":
                 for name in value.split(separator: ",") {

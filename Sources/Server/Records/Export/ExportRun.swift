@@ -22,8 +22,8 @@ struct ExportRun {
     private var otherBytes: Int64 = 0
     private var renewed: Date
     /// The owners that the audit already contains, by the hashes of their ids.
-    private var noted: Set<Int> = []
-    private var toBeNoted: Set<String> = []
+    private var recorded: Set<Int> = []
+    private var toBeRecorded: Set<String> = []
     private var errors: [String: Int] = [:]
 
     init(_ job: ExportJob, of exports: Exports) async throws {
@@ -66,7 +66,7 @@ struct ExportRun {
     // MARK: - A type
 
     private mutating func export(_ selection: ExportSelection) async throws {
-        var files: [ExportFile] = []
+        var files: [BulkExportFile] = []
         // 1. The resources.
         var output = Output(type: selection.type, kind: .output, job: job.id, exports: exports)
         var unreadable: [String] = []
@@ -75,7 +75,7 @@ struct ExportRun {
             try output.write(page.lines, count: page.count)
             self.written += Int64(page.count)
             unreadable += page.unreadable
-            try await note(page.owners, of: selection.type)
+            try await record(page.owners, of: selection.type)
             try await check(bytes: finishedBytes + output.bytes)
         }
         files += try output.finish()
@@ -93,7 +93,7 @@ struct ExportRun {
             }
             files += try errors.finish()
         }
-        try await noteAll(of: selection.type)
+        try await recordAll(of: selection.type)
         // 4. The progress.
         finishedBytes += files.reduce(0) { $0 + $1.bytes }
         let (jobs, id, made, folder) = (exports.jobs, job.id, files, exports.folder.id)
@@ -109,19 +109,19 @@ struct ExportRun {
         renewed = now
     }
 
-    private mutating func deletions(_ selection: ExportSelection) async throws -> [ExportFile] {
+    private mutating func deletions(_ selection: ExportSelection) async throws -> [BulkExportFile] {
         var output = Output(type: FHIR.Bundle.resourceType, kind: .deleted, job: job.id, exports: exports)
         output.prefix = selection.type + ".deleted."
-        var behind: (time: Int64, number: Int64) = (selection.since.map { $0 - 1 } ?? 0, .max)
+        var cursor: (time: Int64, number: Int64) = (selection.since.map { $0 - 1 } ?? 0, .max)
         let until = Milliseconds.of(job.createdAt)
         let among: Set<String>? = if case .only(let ids) = selection.patients { Set(ids) } else { nil }
         while true {
-            let (store, from) = (exports.store, behind)
+            let (store, from) = (exports.store, cursor)
             let found = try await exports.database.read { transaction in
-                try store.deletions(of: selection, behind: from, until: until, limit: 500, in: transaction)
+                try store.deletions(of: selection, after: from, until: until, limit: 500, in: transaction)
             }
             guard let end = found.last else { break }
-            behind = (end.time, end.number)
+            cursor = (end.time, end.number)
             let shown = found.filter { row in among.map { !row.owners.isDisjoint(with: $0) } ?? true }
             if !shown.isEmpty {
                 var bundle = FHIR.Bundle(type: .transaction)
@@ -131,7 +131,7 @@ struct ExportRun {
                     return entry
                 }
                 try output.write(bundle.json.bytes() + [0x0A], count: 1)
-                try await note(shown.reduce(into: []) { $0.formUnion($1.owners) }, of: selection.type)
+                try await record(shown.reduce(into: []) { $0.formUnion($1.owners) }, of: selection.type)
             }
             try await check(bytes: finishedBytes + output.bytes)
             guard found.count == 500 else { break }
@@ -171,32 +171,33 @@ struct ExportRun {
     // MARK: - The audit
 
     /// Records owners in the audit. No resource is exported without an audit row, which names its owners.
-    private mutating func note(_ owners: Set<String>, of type: String) async throws {
-        for owner in owners where noted.insert(owner.hashValue).inserted { toBeNoted.insert(owner) }
-        if toBeNoted.count >= 500 { try await noteAll(of: type) }
+    private mutating func record(_ owners: Set<String>, of type: String) async throws {
+        for owner in owners where recorded.insert(owner.hashValue).inserted { toBeRecorded.insert(owner) }
+        if toBeRecorded.count >= 500 { try await recordAll(of: type) }
     }
 
-    private mutating func noteAll(of type: String) async throws {
-        guard !toBeNoted.isEmpty else { return }
+    private mutating func recordAll(of type: String) async throws {
+        guard !toBeRecorded.isEmpty else { return }
         try await exports.access.record(
-            RecordDecision.permitted.decision, job.grant.actor, .exportRecords, Target(resourceType: type),
-            showing: toBeNoted)
-        toBeNoted = []
+            RecordDecision.permitted.decision, by: job.grant.actor, action: .exportRecords,
+            target: Target(resourceType: type),
+            showing: toBeRecorded)
+        toBeRecorded = []
     }
 }
 
 /// The files of one type; a large file is followed by another.
 private struct Output {
     let type: String
-    let kind: ExportFile.Kind
+    let kind: BulkExportFile.Kind
     let job: String
     let exports: Exports
     /// The prefix of the type in the files' names.
     var prefix = ""
-    private var files: [ExportFile] = []
-    private var current: (file: ExportFile, writer: ExportFileWriter)?
+    private var files: [BulkExportFile] = []
+    private var current: (file: BulkExportFile, writer: ExportFileWriter)?
 
-    init(type: String, kind: ExportFile.Kind, job: String, exports: Exports) {
+    init(type: String, kind: BulkExportFile.Kind, job: String, exports: Exports) {
         self.type = type
         self.kind = kind
         self.job = job
@@ -210,7 +211,7 @@ private struct Output {
         if current == nil {
             let name = "\(prefix)\(type).\(files.count + 1).ndjson"
             current = (
-                ExportFile(name: name, kind: kind, type: type),
+                BulkExportFile(name: name, kind: kind, type: type),
                 try ExportFileWriter(exports.folder.path(name, of: job))
             )
         }
@@ -220,12 +221,12 @@ private struct Output {
         if let current, current.file.bytes >= Int64(exports.limits.fileBytes) { try end(current) }
     }
 
-    mutating func finish() throws -> [ExportFile] {
+    mutating func finish() throws -> [BulkExportFile] {
         if let current { try end(current) }
         return files
     }
 
-    private mutating func end(_ open: (file: ExportFile, writer: ExportFileWriter)) throws {
+    private mutating func end(_ open: (file: BulkExportFile, writer: ExportFileWriter)) throws {
         try open.writer.finish()
         files.append(open.file)
         current = nil

@@ -4,7 +4,7 @@ import Storage
 /// The SQL of an export's page, ordered by record number.
 enum ExportStatement {
     /// The cursor of a page: after a number, and for selected patients at the index of one of them.
-    struct Place: Sendable, Hashable {
+    struct Cursor: Sendable, Hashable {
         var patient = 0
         /// Whether it is in the resources that the patient shares with others.
         var isShared = false

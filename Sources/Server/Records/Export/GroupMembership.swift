@@ -10,7 +10,7 @@ public struct GroupMembership {
     private let ownBases: [String]
     private let find: (String) throws -> Resource?
     /// Maximum number of Groups that are followed.
-    private static let mostGroups = 1000
+    private static let maximumGroups = 1000
 
     /// - Parameters:
     ///   - now: the time at which a membership must be valid.
@@ -34,7 +34,7 @@ public struct GroupMembership {
             for reference in members(of: group) {
                 switch reference.type {
                 case Patient.resourceType: patients.insert(reference.id)
-                case Self.type where seen.count < Self.mostGroups && seen.insert(reference.id).inserted:
+                case Self.type where seen.count < Self.maximumGroups && seen.insert(reference.id).inserted:
                     waiting.append(reference.id)
                 default: continue
                 }

@@ -14,7 +14,7 @@ struct JSONMembers {
     }
 
     private let bytes: UnsafeBufferPointer<UInt8>
-    private var place = 0
+    private var offset = 0
     private var isFirst = true
     /// Whether the object is complete, with no bytes after it.
     private(set) var isWhole = false
@@ -34,7 +34,7 @@ struct JSONMembers {
         skipSpace()
         if take(UInt8(ascii: "}")) {
             skipSpace()
-            isWhole = place == bytes.count
+            isWhole = offset == bytes.count
             return nil
         }
         if !isFirst {
@@ -42,20 +42,20 @@ struct JSONMembers {
             skipSpace()
         }
         isFirst = false
-        let start = place
+        let start = offset
         guard take(UInt8(ascii: "\"")) else { return nil }
-        let nameStart = place
-        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
+        let nameStart = offset
+        while offset < bytes.count, bytes[offset] != UInt8(ascii: "\"") {
             // A name with an escape may be any name.
-            guard bytes[place] != UInt8(ascii: "\\") else { return nil }
-            place += 1
+            guard bytes[offset] != UInt8(ascii: "\\") else { return nil }
+            offset += 1
         }
-        let name = nameStart..<place
+        let name = nameStart..<offset
         guard take(UInt8(ascii: "\"")) else { return nil }
         skipSpace()
         guard take(UInt8(ascii: ":")) else { return nil }
         skipSpace()
-        let valueStart = place
+        let valueStart = offset
         guard skipValue() else { return nil }
         return Member(
             name: isName(name, "resourceType")
@@ -63,8 +63,8 @@ struct JSONMembers {
                 : isName(name, "id")
                     ? .id
                     : isName(name, "meta") ? .meta : .other,
-            isServers: isName(name, "versionId") || isName(name, "lastUpdated"), whole: start..<place,
-            value: valueStart..<place)
+            isServers: isName(name, "versionId") || isName(name, "lastUpdated"), whole: start..<offset,
+            value: valueStart..<offset)
     }
 
     /// Appends bytes without the whitespace between tokens.
@@ -72,21 +72,21 @@ struct JSONMembers {
         _ range: Range<Int>, of bytes: UnsafeBufferPointer<UInt8>, hasSpace: Bool, to output: inout [UInt8]
     ) {
         guard hasSpace else { return output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[range])) }
-        var place = range.lowerBound
-        var copied = place
-        while place < range.upperBound {
-            let byte = bytes[place]
+        var offset = range.lowerBound
+        var copied = offset
+        while offset < range.upperBound {
+            let byte = bytes[offset]
             if byte == UInt8(ascii: "\"") {
-                place = end(ofTextFrom: place + 1, in: bytes, to: range.upperBound)
+                offset = end(ofTextFrom: offset + 1, in: bytes, to: range.upperBound)
             } else if isSpace(byte) {
-                output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[copied..<place]))
-                while place < range.upperBound, isSpace(bytes[place]) { place += 1 }
-                copied = place
+                output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[copied..<offset]))
+                while offset < range.upperBound, isSpace(bytes[offset]) { offset += 1 }
+                copied = offset
             } else {
-                place += 1
+                offset += 1
             }
         }
-        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[copied..<place]))
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[copied..<offset]))
     }
 
     // MARK: - Bytes
@@ -105,40 +105,40 @@ struct JSONMembers {
     }
 
     private mutating func take(_ byte: UInt8) -> Bool {
-        guard place < bytes.count, bytes[place] == byte else { return false }
-        place += 1
+        guard offset < bytes.count, bytes[offset] == byte else { return false }
+        offset += 1
         return true
     }
 
     private mutating func skipSpace() {
-        while place < bytes.count, Self.isSpace(bytes[place]) {
+        while offset < bytes.count, Self.isSpace(bytes[offset]) {
             hasSpace = true
-            place += 1
+            offset += 1
         }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-    /// Returns the index after the closing quotation mark of a string. Compares eight bytes at a time, because strings
+    /// Returns the offset after the closing quotation mark of a string. Compares eight bytes at a time, because strings
     /// are the largest part of a resource.
     private static func end(ofTextFrom start: Int, in bytes: UnsafeBufferPointer<UInt8>, to limit: Int) -> Int {
         guard let base = bytes.baseAddress else { return limit }
-        var place = start
-        while place < limit {
-            if place + 8 <= limit {
+        var offset = start
+        while offset < limit {
+            if offset + 8 <= limit {
                 let word = UInt64(
-                    littleEndian: UnsafeRawPointer(base + place).loadUnaligned(as: UInt64.self))
+                    littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
                 let found = Self.zeroBytes(in: word ^ Self.quotes) | Self.zeroBytes(in: word ^ Self.backslashes)
                 guard found != 0 else {
-                    place += 8
+                    offset += 8
                     continue
                 }
-                place += found.trailingZeroBitCount / 8
+                offset += found.trailingZeroBitCount / 8
             }
-            switch base[place] {
-            case UInt8(ascii: "\""): return place + 1
-            case UInt8(ascii: "\\"): place += 2
-            default: place += 1
+            switch base[offset] {
+            case UInt8(ascii: "\""): return offset + 1
+            case UInt8(ascii: "\\"): offset += 2
+            default: offset += 1
             }
         }
         return limit
@@ -153,30 +153,30 @@ struct JSONMembers {
     }
 
     private mutating func skipValue() -> Bool {
-        let start = place
+        let start = offset
         var depth = 0
-        while place < bytes.count {
-            let byte = bytes[place]
+        while offset < bytes.count {
+            let byte = bytes[offset]
             switch byte {
             case UInt8(ascii: "\""):
-                place = Self.end(ofTextFrom: place + 1, in: bytes, to: bytes.count)
-                if depth == 0 { return bytes[place - 1] == UInt8(ascii: "\"") }
+                offset = Self.end(ofTextFrom: offset + 1, in: bytes, to: bytes.count)
+                if depth == 0 { return bytes[offset - 1] == UInt8(ascii: "\"") }
                 continue
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                guard depth > 0 else { return place > start }
+                guard depth > 0 else { return offset > start }
                 depth -= 1
                 if depth == 0 {
-                    place += 1
+                    offset += 1
                     return true
                 }
-            case UInt8(ascii: ","): if depth == 0 { return place > start }
+            case UInt8(ascii: ","): if depth == 0 { return offset > start }
             case 0x20, 0x0A, 0x0D, 0x09:
-                if depth == 0 { return place > start }
+                if depth == 0 { return offset > start }
                 hasSpace = true
             default: break
             }
-            place += 1
+            offset += 1
         }
         return false
     }

@@ -18,24 +18,24 @@ extension RecordsRoutes {
     }
 
     @Sendable func exportAll(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try await export(.system, "$export", request, context)
+        try await export(.system, path: "$export", request, in: context)
     }
 
     @Sendable private func exportPatients(_ request: Request, _ context: ServerRequestContext) async throws -> Response
     {
         guard context.name("type") == Patient.resourceType else { throw RecordsFailure.operationUnknown }
-        return try await export(.patients, "Patient/$export", request, context)
+        return try await export(.patients, path: "Patient/$export", request, in: context)
     }
 
     @Sendable private func exportGroup(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         guard context.name("type") == GroupMembership.type else { throw RecordsFailure.operationUnknown }
         let id = context.name("id")
         guard Resource.isID(id) else { throw RecordsFailure.groupUnknown }
-        return try await export(.group(id), "Group/\(id)/$export", request, context)
+        return try await export(.group(id), path: "Group/\(id)/$export", request, in: context)
     }
 
     private func export(
-        _ level: ExportRequest.Level, _ path: String, _ request: Request, _ context: ServerRequestContext
+        _ level: ExportRequest.Level, path: String, _ request: Request, in context: ServerRequestContext
     ) async throws -> Response {
         let grant = try await authenticate(request, context)
         guard request.prefers("respond-async") else { throw RecordsFailure.asynchronousOnly }

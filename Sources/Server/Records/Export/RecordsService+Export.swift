@@ -8,7 +8,7 @@ extension RecordsService {
     /// The status of an export for its caller.
     enum ExportState: Sendable {
         case open(progress: String, retryAfter: Int)
-        case done(ExportJob, [ExportFile])
+        case done(ExportJob, [BulkExportFile])
     }
 
     private func requireExports() throws -> Exports {
@@ -35,7 +35,7 @@ extension RecordsService {
             let asked = request.types?.first { !plan.isPermitted($0) } ?? Patient.resourceType
             let decision = access.policy.decide(grant, .searchType, type: asked, at: now)
             try await permit(
-                grant, decision.isPermitted ? .refused(.insufficientScope) : decision, target)
+                grant, by: decision.isPermitted ? .refused(.insufficientScope) : decision, to: target)
             throw RecordsFailure.forbidden
         }
         let store = store
@@ -49,7 +49,8 @@ extension RecordsService {
             try exports.jobs.removeExpired(at: now, in: transaction)
             try exports.jobs.add(job, in: transaction)
             try access.record(
-                RecordDecision.permitted.decision, grant.actor, .exportRecords, target, in: transaction)
+                RecordDecision.permitted.decision, by: grant.actor, action: .exportRecords, target: target,
+                in: transaction)
         }
         exports.announce.yield()
         return job.id
@@ -96,7 +97,8 @@ extension RecordsService {
         guard job.folder == exports.folder.id else { throw RecordsFailure.exportElsewhere }
         guard exports.folder.has(file, of: id) else { throw RecordsFailure.exportUnknown }
         try await access.record(
-            RecordDecision.permitted.decision, grant.actor, .exportRecords, Target(resourceType: type), showing: [])
+            RecordDecision.permitted.decision, by: grant.actor, action: .exportRecords,
+            target: Target(resourceType: type), showing: [])
         return (exports.folder.path(file.name, of: id), file.bytes)
     }
 

@@ -46,17 +46,17 @@ struct ResourceLine {
         var isOfType = false
         var meta: Range<Int>?
         var pieces: [Range<Int>] = []
-        var isBehindOther = false
+        var followsOther = false
         while let member = members.next() {
             switch member.name {
             case .resourceType: isOfType = members.isText(member.value, type)
             case .id: break
             case .meta: meta = member.value
             case .other:
-                let start = isBehindOther ? pieces.removeLast().lowerBound : member.whole.lowerBound
+                let start = followsOther ? pieces.removeLast().lowerBound : member.whole.lowerBound
                 pieces.append(start..<member.whole.upperBound)
             }
-            isBehindOther = member.name == .other
+            followsOther = member.name == .other
         }
         guard members.isWhole, isOfType else { return false }
         output.append(contentsOf: "{\"resourceType\":\"".utf8)

@@ -36,10 +36,10 @@ extension FHIR.Bundle {
             head.removeSubrange(mark.lowerBound...)
         }
         writer.append { $0.append(contentsOf: head) }
-        for (place, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated() {
             try _Concurrency.Task.checkCancellation()
             try writer.append { output in
-                if place > 0, case .json = format { output.append(UInt8(ascii: ",")) }
+                if index > 0, case .json = format { output.append(UInt8(ascii: ",")) }
                 try write(entry, format, &output)
             }
         }

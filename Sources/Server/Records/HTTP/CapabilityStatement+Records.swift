@@ -31,7 +31,7 @@ extension CapabilityStatement {
         }
         rest.security = security
         var whole = [.transaction, .batch, .historySystem, .searchSystem].map { Rest.Interaction(code: $0) }
-        whole[0].documentation = "Up to \(BundleEntry.most) entries; references by a search are resolved."
+        whole[0].documentation = "Up to \(BundleEntry.maximumCount) entries; references by a search are resolved."
         rest.interaction = whole
         rest.documentation = searching
         rest.searchParam = common.map(searchParameter)
@@ -83,8 +83,8 @@ extension CapabilityStatement {
 
     /// The parameters that all types have.
     private static let common: [SearchParameterTable.Parameter] = {
-        let trees = RecordType.all.compactMap(SearchTree.of)
-        return trees.first?.parameters.filter { parameter in trees.allSatisfy { $0.place(of: parameter.code) != nil } }
+        let trees = RecordType.all.compactMap(ParameterPathTrie.of)
+        return trees.first?.parameters.filter { parameter in trees.allSatisfy { $0.index(of: parameter.code) != nil } }
             ?? []
     }()
 
@@ -123,8 +123,9 @@ extension CapabilityStatement {
                 """
         }
         // The standard defines the modifiers and prefixes of each kind.
-        resource.searchParam = SearchTree.of(type)?.parameters.map(searchParameter) ?? []
-        let own = SearchTree.of(type)?.parameters.filter { $0.kind == .reference }.map { type + ":" + $0.code } ?? []
+        resource.searchParam = ParameterPathTrie.of(type)?.parameters.map(searchParameter) ?? []
+        let own =
+            ParameterPathTrie.of(type)?.parameters.filter { $0.kind == .reference }.map { type + ":" + $0.code } ?? []
         resource.object["searchInclude"] = .array((["*"] + own).map { .string($0) })
         resource.object["searchRevInclude"] = .array((["*"] + (reverseIncludes[type] ?? [])).map { .string($0) })
         return resource
@@ -133,7 +134,7 @@ extension CapabilityStatement {
     /// For each type the references to it, except those with more than half of all types as targets.
     private static let reverseIncludes: [String: [String]] = {
         var includes: [String: [String]] = [:]
-        for tree in RecordType.all.compactMap(SearchTree.of) {
+        for tree in RecordType.all.compactMap(ParameterPathTrie.of) {
             for parameter in tree.parameters
             where parameter.kind == .reference && parameter.targets.count < RecordType.all.count / 2 {
                 for target in parameter.targets {

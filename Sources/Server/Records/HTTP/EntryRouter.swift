@@ -9,14 +9,14 @@ import Trust
 /// The values that the requests of a Bundle's entries share with it: the caller, and the time for searches.
 final class EntryScope: Sendable {
     let grant: AccessGrant
-    let time: SearchTime
+    let time: SearchDeadline
     let modifiedSince: Date?
     private let failed = Mutex<RecordsFailure?>(nil)
 
     /// The scope of the current entry; nil for a single request.
     @TaskLocal static var current: EntryScope?
 
-    init(grant: AccessGrant, time: SearchTime, modifiedSince: Date?) {
+    init(grant: AccessGrant, time: SearchDeadline, modifiedSince: Date?) {
         self.grant = grant
         self.time = time
         self.modifiedSince = modifiedSince
@@ -60,7 +60,7 @@ struct EntryRouter: Sendable {
     /// - Parameter limit: the maximum number of bytes of the response.
     /// - Throws: ``RecordsFailure``
     func answer(
-        _ request: EntryRequest, by grant: AccessGrant, within time: SearchTime, limit: Int,
+        _ request: EntryRequest, by grant: AccessGrant, within time: SearchDeadline, limit: Int,
         _ context: ServerRequestContext
     ) async throws -> EntryAnswer {
         let scope = EntryScope(grant: grant, time: time, modifiedSince: request.modifiedSince)

@@ -52,7 +52,7 @@ struct HistoryPage: Sendable {
         guard isNarrowed, let first = versions.first else { return versions }
         let former = try transaction.query(
             Self.formerSQL(versions.count),
-            [RecordAddress.value(type: first.type, id: first.id)] + versions.map { SQLValue($0.version) })
+            [RecordKey.value(type: first.type, id: first.id)] + versions.map { SQLValue($0.version) })
         let ends = Dictionary(
             try former.map { row in
                 (
@@ -73,7 +73,7 @@ struct HistoryPage: Sendable {
     /// The number of requested versions of a record. Parameters: ``totalParameters(type:id:)``.
     var totalSQL: String {
         func condition(_ row: String, isFormer: Bool) -> String {
-            RecordAddress.condition + (since == nil ? "" : " AND \(row).updated_ms >= ?")
+            RecordKey.condition + (since == nil ? "" : " AND \(row).updated_ms >= ?")
                 + (at == nil ? "" : " AND \(row).updated_ms < ?")
                 + (at == nil || !isFormer ? "" : " AND f.until_ms > ? AND f.until_ms > f.updated_ms")
         }
@@ -84,13 +84,13 @@ struct HistoryPage: Sendable {
 
     func totalParameters(type: String, id: String) -> [SQLValue] {
         let present =
-            [RecordAddress.value(type: type, id: id)] + [since, at?.high].compactMap { $0.map { SQLValue($0) } }
+            [RecordKey.value(type: type, id: id)] + [since, at?.high].compactMap { $0.map { SQLValue($0) } }
         return present + present + (at.map { [SQLValue($0.low)] } ?? [])
     }
 
     static func formerSQL(_ count: Int) -> String {
         "SELECT f.version, f.updated_ms, f.until_ms FROM record r JOIN record_former f ON f.number = r.number WHERE "
-            + RecordAddress.condition
+            + RecordKey.condition
             + " AND f.version IN (" + repeatElement("?", count: count).joined(separator: ", ") + ")"
     }
 }

@@ -84,17 +84,19 @@ struct OpenAPIPaths {
     // MARK: - The whole API
 
     mutating func addSystem(_ rest: CapabilityStatement.Rest) {
-        add("/metadata", "get", "capabilities", answers: [.resource("200", "CapabilityStatement")], isOpen: true)
+        add(
+            "/metadata", method: "get", name: "capabilities", answers: [.resource("200", "CapabilityStatement")],
+            isOpen: true)
         let common = rest.searchParam.compactMap(\.name)
         for interaction in rest.interaction {
             switch interaction.code {
             case .transaction:
                 add(
-                    "/", "post", "transaction", Input(headers: ["Prefer"], body: Self.content("Bundle")),
+                    "/", method: "post", name: "transaction", Input(headers: ["Prefer"], body: Self.content("Bundle")),
                     answers: [.resource("200", "Bundle")])
             case .historySystem:
                 add(
-                    "/_history", "get", "history-system", Input(query: Self.history + ["_type"]),
+                    "/_history", method: "get", name: "history-system", Input(query: Self.history + ["_type"]),
                     answers: [.resource("200", "Bundle")])
             case .searchSystem: addSearch("/", "search-system", by: ["_type"] + common)
             default: continue
@@ -114,20 +116,21 @@ struct OpenAPIPaths {
             status: "200", description: "One resource on each line",
             content: ["application/fhir+ndjson": ["schema": ["type": "string"]]])
         add(
-            "/$export/{job}", "get", "export-status", Input(path: ["job"]),
+            "/$export/{job}", method: "get", name: "export-status", Input(path: ["job"]),
             answers: [manifest, .done("202")])
         add(
-            "/$export/{job}", "delete", "export-cancel", Input(path: ["job"]),
+            "/$export/{job}", method: "delete", name: "export-cancel", Input(path: ["job"]),
             answers: [.resource("202", "OperationOutcome")])
-        add("/$export/{job}/{file}", "get", "export-file", Input(path: ["job", "file"]), answers: [lines])
+        add(
+            "/$export/{job}/{file}", method: "get", name: "export-file", Input(path: ["job", "file"]), answers: [lines])
     }
 
     private mutating func addExport(_ address: String, _ name: String, path: [String] = [], query: [String]) {
         add(
-            address, "get", name, Input(path: path, query: query, neededHeader: "Prefer"),
+            address, method: "get", name: name, Input(path: path, query: query, neededHeader: "Prefer"),
             answers: [.done("202")])
         add(
-            address, "post", name + "-post",
+            address, method: "post", name: name + "-post",
             Input(path: path, neededHeader: "Prefer", body: Self.content("Parameters")),
             answers: [.done("202")])
     }
@@ -136,9 +139,10 @@ struct OpenAPIPaths {
     private mutating func addSearch(_ address: String, _ name: String, path: [String] = [], by search: [String]) {
         let query = search + Self.results
         let answers = [Answer.resource("200", "Bundle")]
-        add(address, "get", name, Input(path: path, query: query, headers: ["Prefer"]), answers: answers)
+        add(address, method: "get", name: name, Input(path: path, query: query, headers: ["Prefer"]), answers: answers)
         add(
-            (address == "/" ? "" : address) + "/_search", "post", name + "-form", Input(path: path, form: query),
+            (address == "/" ? "" : address) + "/_search", method: "post", name: name + "-form",
+            Input(path: path, form: query),
             answers: answers)
     }
 
@@ -159,47 +163,52 @@ struct OpenAPIPaths {
             switch interaction {
             case .read:
                 add(
-                    one, "get", operation, Input(path: own, query: Self.parts, headers: ["If-None-Match"]),
+                    one, method: "get", name: operation,
+                    Input(path: own, query: Self.parts, headers: ["If-None-Match"]),
                     answers: [.resource("200", type), .done("304")])
             case .vread:
                 add(
-                    one + "/_history/{version}", "get", operation, Input(path: own + ["version"], query: Self.parts),
+                    one + "/_history/{version}", method: "get", name: operation,
+                    Input(path: own + ["version"], query: Self.parts),
                     answers: [.resource("200", type)])
             case .historyInstance:
                 add(
-                    one + "/_history", "get", operation,
+                    one + "/_history", method: "get", name: operation,
                     Input(path: own, query: ["_since", "_at", "_count", "_cursor"]),
                     answers: page)
             case .historyType:
-                add(all + "/_history", "get", operation, Input(query: Self.history), answers: page)
+                add(all + "/_history", method: "get", name: operation, Input(query: Self.history), answers: page)
             case .searchType: addSearch(all, operation, by: search)
             case .create:
                 add(
-                    all, "post", operation, Input(headers: ["Prefer", "If-None-Exist"], body: body),
+                    all, method: "post", name: operation, Input(headers: ["Prefer", "If-None-Exist"], body: body),
                     answers: [written, created])
             case .update:
                 let headers = ["Prefer", "If-Match", "If-None-Match"]
                 add(
-                    one, "put", operation, Input(path: own, headers: headers, body: body),
+                    one, method: "put", name: operation, Input(path: own, headers: headers, body: body),
                     answers: [written, created])
                 guard resource.conditionalUpdate == true else { continue }
                 add(
-                    all, "put", name("conditional-update"), Input(query: search, headers: headers, body: body),
+                    all, method: "put", name: name("conditional-update"),
+                    Input(query: search, headers: headers, body: body),
                     answers: [written, created])
             case .patch:
                 let headers = ["Prefer", "If-Match"]
                 add(
-                    one, "patch", operation, Input(path: own, headers: headers, body: patch), answers: [written])
+                    one, method: "patch", name: operation, Input(path: own, headers: headers, body: patch),
+                    answers: [written])
                 guard resource.conditionalUpdate == true else { continue }
                 add(
-                    all, "patch", name("conditional-patch"), Input(query: search, headers: headers, body: patch),
+                    all, method: "patch", name: name("conditional-patch"),
+                    Input(query: search, headers: headers, body: patch),
                     answers: [written])
             case .delete:
                 let headers = ["Prefer", "If-Match"]
-                add(one, "delete", operation, Input(path: own, headers: headers), answers: deleted)
+                add(one, method: "delete", name: operation, Input(path: own, headers: headers), answers: deleted)
                 guard resource.conditionalDelete != nil else { continue }
                 add(
-                    all, "delete", name("conditional-delete"), Input(query: search, headers: headers),
+                    all, method: "delete", name: name("conditional-delete"), Input(query: search, headers: headers),
                     answers: deleted)
             default: continue
             }
@@ -208,13 +217,16 @@ struct OpenAPIPaths {
             switch operation {
             case "validate":
                 add(
-                    all + "/$validate", "post", name(operation), Input(body: Self.content(type, "Parameters")),
+                    all + "/$validate", method: "post", name: name(operation),
+                    Input(body: Self.content(type, "Parameters")),
                     answers: [.resource("200", "OperationOutcome")])
             case "everything":
                 let query = ["_type", "_since", "start", "end", "_count", "_cursor"]
-                add(one + "/$everything", "get", name(operation), Input(path: own, query: query), answers: page)
                 add(
-                    one + "/$everything", "post", name(operation) + "-post",
+                    one + "/$everything", method: "get", name: name(operation), Input(path: own, query: query),
+                    answers: page)
+                add(
+                    one + "/$everything", method: "post", name: name(operation) + "-post",
                     Input(path: own, body: Self.content("Parameters")), answers: page)
             case "export" where type == GroupMembership.type:
                 addExport(one + "/$export", name(operation), path: own, query: Self.export + ["patient"])
@@ -227,7 +239,7 @@ struct OpenAPIPaths {
     // MARK: - An operation
 
     private mutating func add(
-        _ address: String, _ method: String, _ name: String, _ input: Input = Input(), answers: [Answer],
+        _ address: String, method: String, name: String, _ input: Input = Input(), answers: [Answer],
         isOpen: Bool = false
     ) {
         var operation = JSONObject()

@@ -2,14 +2,14 @@ import FHIR
 
 extension OperationOutcome {
     /// Maximum number of ignored parameters in an outcome.
-    private static let mostIgnored = 20
+    private static let maximumIgnored = 20
 
     /// Creates a warning for each unknown parameter that was ignored (<https://hl7.org/fhir/R4/search.html#errors>);
     /// nil where there is none.
     init?(ignored names: [String]) {
         guard !names.isEmpty else { return nil }
         self.init(
-            issue: names.prefix(Self.mostIgnored).map { name in
+            issue: names.prefix(Self.maximumIgnored).map { name in
                 var issue = Issue(severity: .warning, code: .notSupported)
                 issue.details = CodeableConcept(coding: [], text: "parameter-unknown")
                 issue.diagnostics =

@@ -35,10 +35,10 @@ enum RawBinary {
     ///
     /// - Parameters:
     ///   - id: the id in the address.
-    ///   - most: the maximum number of bytes of the resource.
+    ///   - maximumBytes: the maximum number of bytes of the resource.
     /// - Throws: ``RecordsFailure``
     static func resource(
-        _ body: Data, of request: Request, id: String?, maximumBytes most: Int
+        _ body: Data, of request: Request, id: String?, maximumBytes: Int
     ) throws(RecordsFailure) -> Resource {
         guard let header = request.headers[.contentType] else {
             return try FHIRFormat.json.resource(body).expected(type)
@@ -56,7 +56,7 @@ enum RawBinary {
                 guard !name.hasPrefix("application/fhir") else { throw .contentTypeFalse }
             }
         }
-        guard (body.count + 2) / 3 * 4 <= most - 1_024 else { throw .tooLarge }
+        guard (body.count + 2) / 3 * 4 <= maximumBytes - 1_024 else { throw .tooLarge }
         var object = JSONObject(resourceType: type)
         if let id { object["id"] = .string(id) }
         object["contentType"] = .string(mediaType)

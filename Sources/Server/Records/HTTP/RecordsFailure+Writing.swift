@@ -44,13 +44,13 @@ extension RecordsFailure {
     }
 
     /// Returns the failure with the index of a Bundle's entry.
-    func of(entry place: Int) -> RecordsFailure {
+    func of(entry index: Int) -> RecordsFailure {
         RecordsFailure(
-            status: status, issue: issue, code: code, message: "Entry \(place + 1) of the Bundle: \(message)",
+            status: status, issue: issue, code: code, message: "Entry \(index + 1) of the Bundle: \(message)",
             headers: headers,
-            expression: expression.map { "Bundle.entry[\(place)].resource" + $0.drop { $0 != "." } }
-                ?? "Bundle.entry[\(place)]",
-            issues: issues.map { $0.inside(entry: place) })
+            expression: expression.map { "Bundle.entry[\(index)].resource" + $0.drop { $0 != "." } }
+                ?? "Bundle.entry[\(index)]",
+            issues: issues.map { $0.inside(entry: index) })
     }
 
     /// Returns the failure with the type of the resource as its expression, where it has none.
@@ -62,23 +62,25 @@ extension RecordsFailure {
         return failure
     }
 
-    private static func wrong(_ issue: IssueType, _ code: String, _ message: String) -> RecordsFailure {
+    private static func wrong(_ issue: IssueType, code: String, message: String) -> RecordsFailure {
         RecordsFailure(status: .badRequest, issue: issue, code: code, message: message)
     }
 
-    private static func failed(_ issue: IssueType, _ code: String, _ message: String) -> RecordsFailure {
+    private static func failed(_ issue: IssueType, code: String, message: String) -> RecordsFailure {
         RecordsFailure(status: .preconditionFailed, issue: issue, code: code, message: message)
     }
 
     static let criteriaMissing = wrong(
-        .required, "criteria-missing",
-        "A conditional request needs a search parameter that identifies its resource.")
+        .required, code: "criteria-missing",
+        message: "A conditional request needs a search parameter that identifies its resource.")
     static let severalMatches = failed(
-        .multipleMatches, "multiple-matches", "More than one resource matches; use more specific criteria.")
+        .multipleMatches, code: "multiple-matches",
+        message: "More than one resource matches; use more specific criteria.")
     static let versionConflict = failed(
-        .conflict, "version-conflict", "The current version is not the one in If-Match; read the resource again.")
+        .conflict, code: "version-conflict",
+        message: "The current version is not the one in If-Match; read the resource again.")
     static let exists = failed(
-        .duplicate, "record-exists", "The resource exists, and If-None-Match requires that it does not.")
+        .duplicate, code: "record-exists", message: "The resource exists, and If-None-Match requires that it does not.")
     static let resourceTooLarge = RecordsFailure(
         status: .contentTooLarge, issue: .tooLong, code: "resource-too-large",
         message:
@@ -87,11 +89,11 @@ extension RecordsFailure {
         status: .contentTooLarge, issue: .tooLong, code: "too-costly",
         message: "The resources that the Bundle writes exceed the maximum size together; send several Bundles.")
     static let criteriaUndecidable = wrong(
-        .notSupported, "criteria-undecidable",
-        """
-        The search goes beyond the resource's own elements, and the transaction writes resources that it may find; search \
-        by elements of the resource itself, or send the writes first.
-        """)
+        .notSupported, code: "criteria-undecidable",
+        message: """
+            The search goes beyond the resource's own elements, and the transaction writes resources that it may find; search \
+            by elements of the resource itself, or send the writes first.
+            """)
     static let subsetted = RecordsFailure(
         status: .unprocessableContent, issue: .businessRule, code: "subsetted-update",
         message: """
@@ -102,14 +104,17 @@ extension RecordsFailure {
         status: .conflict, issue: .duplicate, code: "id-taken",
         message: "The body has the id of a resource that does not match the search.")
     static let fullURLTwice = wrong(
-        .invalid, "full-url-twice", "Two entries of the Bundle have one fullUrl; references cannot distinguish them.")
+        .invalid, code: "full-url-twice",
+        message: "Two entries of the Bundle have one fullUrl; references cannot distinguish them.")
     static let tooManyReferences = wrong(
-        .tooCostly, "too-costly", "Too many references of the Bundle are searches; send several Bundles.")
+        .tooCostly, code: "too-costly", message: "Too many references of the Bundle are searches; send several Bundles."
+    )
     static let tooMuchRead = wrong(
-        .tooCostly, "too-costly",
-        "The Bundle reads more than \(BundleEntry.mostRead) resources, or too many bytes; send several.")
+        .tooCostly, code: "too-costly",
+        message: "The Bundle reads more than \(BundleEntry.maximumRead) resources, or too many bytes; send several.")
     static let tooMuchReplaced = wrong(
-        .tooCostly, "too-costly", "The resources that the Bundle changes have too many bytes; send several Bundles.")
+        .tooCostly, code: "too-costly",
+        message: "The resources that the Bundle changes have too many bytes; send several Bundles.")
     /// 429: the app has used up its bytes of the day.
     static func writeQuota(retryAfter seconds: Int) -> RecordsFailure {
         RecordsFailure(
@@ -117,21 +122,24 @@ extension RecordsFailure {
             message: "This app has reached the daily limit of bytes for this patient's records.",
             headers: [.retryAfter: String(seconds)])
     }
-    static let otherID = wrong(.invalid, "id-mismatch", "The id in the body is not that of the target resource.")
-    static let idMissing = wrong(.required, "id-missing", "The body must have the id in the address.")
+    static let otherID = wrong(
+        .invalid, code: "id-mismatch", message: "The id in the body is not that of the target resource.")
+    static let idMissing = wrong(.required, code: "id-missing", message: "The body must have the id in the address.")
     static let idInvalid = wrong(
-        .value, "id-invalid", "An id is 1 to 64 letters, digits, hyphens and dots.")
-    static let otherType = wrong(.invalid, "type-mismatch", "The body is not of the type in the address.")
+        .value, code: "id-invalid", message: "An id is 1 to 64 letters, digits, hyphens and dots.")
+    static let otherType = wrong(
+        .invalid, code: "type-mismatch", message: "The body is not of the type in the address.")
     static let identityPatched = RecordsFailure(
         status: .unprocessableContent, issue: .businessRule, code: "patch-of-identity",
         message: "A patch changes neither the type nor the id of a resource.")
     static let versionTagInvalid = wrong(
-        .value, "version-tag-invalid",
-        "If-Match and If-None-Match must be * or version tags such as W/\"1\", separated by commas.")
+        .value, code: "version-tag-invalid",
+        message: "If-Match and If-None-Match must be * or version tags such as W/\"1\", separated by commas.")
     static let referenceUnresolved = failed(
-        .notFound, "reference-unresolved", "A reference by a search does not find exactly one resource.")
+        .notFound, code: "reference-unresolved", message: "A reference by a search does not find exactly one resource.")
     static let namedTwice = wrong(
-        .invalid, "resource-named-twice", "Two entries of the Bundle write the same resource; send one of them.")
+        .invalid, code: "resource-named-twice",
+        message: "Two entries of the Bundle write the same resource; send one of them.")
     static let overtaken = RecordsFailure(
         status: .conflict, issue: .conflict, code: "overtaken",
         message: "Other requests changed the same resources at the same time; send the request again.")
@@ -145,19 +153,20 @@ extension RecordsFailure {
             application/merge-patch+json or, with Parameters, as a resource.
             """)
     static let profileMissing = wrong(
-        .required, "profile-missing", "The mode profile needs the parameter profile: the URL of a profile.")
+        .required, code: "profile-missing",
+        message: "The mode profile needs the parameter profile: the URL of a profile.")
     static let profileUnknown = wrong(
-        .notFound, "profile-unknown",
-        "A requested profile is unknown, or unknown in this version; nothing was validated.")
+        .notFound, code: "profile-unknown",
+        message: "A requested profile is unknown, or unknown in this version; nothing was validated.")
     static let typePublished = RecordsFailure(
         status: .forbidden, issue: .forbidden, code: "type-published",
         message: "This definition is part of the server and cannot be written.")
     static let bundleExpected = wrong(
-        .invalid, "bundle-expected", "The root accepts only a Bundle of the type batch or transaction.")
+        .invalid, code: "bundle-expected", message: "The root accepts only a Bundle of the type batch or transaction.")
     static let tooManyEntries = RecordsFailure(
         status: .contentTooLarge, issue: .tooLong, code: "too-many-entries",
-        message: "A Bundle may have up to \(BundleEntry.most) entries; send several Bundles.")
+        message: "A Bundle may have up to \(BundleEntry.maximumCount) entries; send several Bundles.")
     static let entryInvalid = wrong(
-        .invalid, "entry-invalid",
-        "An entry needs a request with a method and an address such as Patient/1, and for a write a resource.")
+        .invalid, code: "entry-invalid",
+        message: "An entry needs a request with a method and an address such as Patient/1, and for a write a resource.")
 }

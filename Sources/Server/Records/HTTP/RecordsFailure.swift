@@ -5,7 +5,7 @@ import ServerHTTP
 import Storage
 
 /// The refusal of a request for records: a FHIR OperationOutcome (<https://hl7.org/fhir/R4/operationoutcome.html>).
-struct RecordsFailure: Refusal, Hashable {
+struct RecordsFailure: HTTPRefusal, Hashable {
     let status: HTTPResponse.Status
     let issue: IssueType
     /// A stable code of this server.

@@ -65,7 +65,7 @@ extension RecordsRoutes {
         let asked = try ValidationRequest(address: try request.searchParameters, body: body, type: type)
         let id = context.parameters.get("id") == nil ? nil : context.name("id")
         let outcome = try await service.reached(at: url(asked: request)).validate(
-            asked, as: type, id: id, by: RecordCaller(grant))
+            asked, as: type, id: id, by: AuthenticatedCaller(grant))
         return try Response(outcome.json, as: request.answerFormat)
     }
 }

@@ -19,31 +19,31 @@ extension RecordsRoutes {
     }
 
     @Sendable private func search(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try await answer(.type(context.name("type")), request, context)
+        try await answer(.type(context.name("type")), to: request, in: context)
     }
 
     @Sendable private func searchByForm(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try await answer(.type(context.name("type")), request, context, withForm: true)
+        try await answer(.type(context.name("type")), to: request, in: context, withForm: true)
     }
 
     @Sendable private func searchSystem(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try await answer(.system, request, context)
+        try await answer(.system, to: request, in: context)
     }
 
     @Sendable func searchSystemByForm(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try await answer(.system, request, context, withForm: true)
+        try await answer(.system, to: request, in: context, withForm: true)
     }
 
     @Sendable private func searchCompartment(
         _ request: Request, _ context: ServerRequestContext
     ) async throws -> Response {
-        try await answer(compartment(context), request, context)
+        try await answer(compartment(context), to: request, in: context)
     }
 
     @Sendable private func searchCompartmentByForm(
         _ request: Request, _ context: ServerRequestContext
     ) async throws -> Response {
-        try await answer(compartment(context), request, context, withForm: true)
+        try await answer(compartment(context), to: request, in: context, withForm: true)
     }
 
     /// Returns the scope in the path; nil where there is no such compartment.
@@ -57,7 +57,7 @@ extension RecordsRoutes {
     }
 
     private func answer(
-        _ scope: SearchQuery.Scope?, _ request: Request, _ context: ServerRequestContext, withForm: Bool = false
+        _ scope: SearchQuery.Scope?, to request: Request, in context: ServerRequestContext, withForm: Bool = false
     ) async throws -> Response {
         let caller = try await recognize(request, context)
         guard let scope else { throw RecordsFailure.notInCompartment }

@@ -16,7 +16,7 @@ extension RecordsRoutes {
     /// Adds all other routes that write.
     func addWrites(to fhir: RouterGroup<ServerRequestContext>) {
         let router = entryRouter
-        fhir.post { request, context in try await bundle(request, context, router) }
+        fhir.post { request, context in try await bundle(request, in: context, entries: router) }
         fhir.put(":type", use: updateFound)
         fhir.patch(":type/:id", use: patch)
         fhir.patch(":type", use: patchFound)
@@ -27,7 +27,7 @@ extension RecordsRoutes {
     /// Whether the records, and not the receiver, process a write where both have the same address. Requests of devices
     /// and unauthenticated requests go to the receiver, which reports what they lack.
     @Sendable func isForRecords(_ request: Request) async -> Bool {
-        guard isBesideReceiver else { return true }
+        guard hasReceiver else { return true }
         guard let grant = try? await service.grant(bearer: request.bearerToken) else { return false }
         return grant.role != .device
     }
@@ -36,8 +36,9 @@ extension RecordsRoutes {
         let grant = try await authenticate(request, context)
         let type = context.name("type")
         let resource = try await resource(request, ofType: type)
-        let place: WriteRequest.Place = try request.ifNoneExist.map { .newUnless($0) } ?? .new
-        return try await answer(WriteRequest(type: type, place: place, change: .create(resource)), request, grant)
+        let destination: WriteRequest.Destination = try request.ifNoneExist.map { .newUnless($0) } ?? .new
+        return try await answer(
+            WriteRequest(type: type, destination: destination, change: .create(resource)), to: request, by: grant)
     }
 
     @Sendable private func update(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -48,8 +49,8 @@ extension RecordsRoutes {
         guard own == id else { throw RecordsFailure.otherID }
         return try await answer(
             WriteRequest(
-                type: type, place: .id(id), change: .update(resource), ifMatch: try request.versionWanted,
-                ifNoneMatch: try request.versionUnwanted), request, grant)
+                type: type, destination: .id(id), change: .update(resource), ifMatch: try request.versionWanted,
+                ifNoneMatch: try request.versionUnwanted), to: request, by: grant)
     }
 
     @Sendable private func updateFound(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
@@ -58,49 +59,51 @@ extension RecordsRoutes {
         let resource = try await resource(request, ofType: type)
         return try await answer(
             WriteRequest(
-                type: type, place: .found(try request.criteria), change: .update(resource),
-                ifMatch: try request.versionWanted, ifNoneMatch: try request.versionUnwanted), request, grant)
+                type: type, destination: .found(try request.criteria), change: .update(resource),
+                ifMatch: try request.versionWanted, ifNoneMatch: try request.versionUnwanted), to: request, by: grant)
     }
 
     @Sendable private func patch(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
-        return try await patch(.id(context.name("id")), request, context, grant)
+        return try await patch(.id(context.name("id")), with: request, in: context, by: grant)
     }
 
     @Sendable private func patchFound(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
-        return try await patch(.found(try request.criteria), request, context, grant)
+        return try await patch(.found(try request.criteria), with: request, in: context, by: grant)
     }
 
     private func patch(
-        _ place: WriteRequest.Place, _ request: Request, _ context: ServerRequestContext, _ grant: AccessGrant
+        _ destination: WriteRequest.Destination, with request: Request, in context: ServerRequestContext,
+        by grant: AccessGrant
     ) async throws -> Response {
         let type = context.name("type")
         let body = try await bodies.collect(request, upTo: maximumBodyBytes)
         let patch = try ResourcePatch(body.bytes, mediaType: request.bodyType)
         return try await answer(
-            WriteRequest(type: type, place: place, change: .patch(patch), ifMatch: try request.versionWanted), request,
-            grant)
+            WriteRequest(
+                type: type, destination: destination, change: .patch(patch), ifMatch: try request.versionWanted),
+            to: request, by: grant)
     }
 
     @Sendable private func delete(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
         return try await answer(
             WriteRequest(
-                type: context.name("type"), place: .id(context.name("id")), change: .delete,
-                ifMatch: try request.versionWanted), request, grant)
+                type: context.name("type"), destination: .id(context.name("id")), change: .delete,
+                ifMatch: try request.versionWanted), to: request, by: grant)
     }
 
     @Sendable private func deleteFound(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let grant = try await authenticate(request, context)
         return try await answer(
             WriteRequest(
-                type: context.name("type"), place: .found(try request.criteria), change: .delete,
-                ifMatch: try request.versionWanted), request, grant)
+                type: context.name("type"), destination: .found(try request.criteria), change: .delete,
+                ifMatch: try request.versionWanted), to: request, by: grant)
     }
 
     private func bundle(
-        _ request: Request, _ context: ServerRequestContext, _ router: EntryRouter
+        _ request: Request, in context: ServerRequestContext, entries router: EntryRouter
     ) async throws -> Response {
         let grant = try await authenticate(request, context)
         let body = try await bodies.collect(request, upTo: maximumBodyBytes)
@@ -120,7 +123,7 @@ extension RecordsRoutes {
         return try Response(answer, as: request.answerFormat)
     }
 
-    private func answer(_ write: WriteRequest, _ request: Request, _ grant: AccessGrant) async throws -> Response {
+    private func answer(_ write: WriteRequest, to request: Request, by grant: AccessGrant) async throws -> Response {
         let url = url(asked: request)
         let outcome = try await service.reached(at: url).write(write, by: grant, url: url)
         return try Response(

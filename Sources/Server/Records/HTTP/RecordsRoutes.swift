@@ -15,7 +15,7 @@ public struct RecordsRoutes: Sendable {
     private let limiter: RateLimiter
     var bodies: BodyBudget
     let maximumBodyBytes: Int
-    let isBesideReceiver: Bool
+    let hasReceiver: Bool
     private let refusals: RefusalCharge
     private let published: PublishedResources
     let documents = CachedDocuments()
@@ -31,7 +31,7 @@ public struct RecordsRoutes: Sendable {
     ///   - published: definitions with types and ids, which everyone may read.
     ///   - refusals: called with the code of each refusal.
     ///   - devices: returns the device of a token, where the queue's store is available.
-    ///   - isBesideReceiver: whether a receiver has the same addresses, for writes of devices and unauthenticated
+    ///   - hasReceiver: whether a receiver has the same addresses, for writes of devices and unauthenticated
     ///     writes.
     ///   - admission: the rules for written resources.
     ///   - maximumBodyBytes: the maximum number of bytes of a resource or a Bundle.
@@ -45,7 +45,7 @@ public struct RecordsRoutes: Sendable {
         database: any SQLDatabase, access: AccessControl, address: PublicAddress? = nil, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         published: [JSONObject] = [], refusals: @escaping @Sendable (String) async -> Void = { _ in },
-        devices: (@Sendable (String) async throws -> Actor?)? = nil, isBesideReceiver: Bool = false,
+        devices: (@Sendable (String) async throws -> Actor?)? = nil, hasReceiver: Bool = false,
         admission: (any RecordAdmission)? = nil, maximumBodyBytes: Int = 4 << 20,
         writtenBytesPerDay: Int = 1 << 30, hasRoom: @escaping @Sendable () -> Bool = { true },
         exports: Exports? = nil,
@@ -64,7 +64,7 @@ public struct RecordsRoutes: Sendable {
         service.answers = AnswerBudget(bytes: 8 * service.answerBytes)
         service.quota = WriteQuota(bytes: Int64(writtenBytesPerDay))
         service.hasRoom = hasRoom
-        self.isBesideReceiver = isBesideReceiver
+        self.hasReceiver = hasReceiver
         self.maximumBodyBytes = maximumBodyBytes
         self.refusals = RefusalCharge(limiter: limiter, count: refusals)
         self.published = published
@@ -182,21 +182,22 @@ public struct RecordsRoutes: Sendable {
         for type in published.types {
             let path = RouterPath(type)
             fhir.getAndHead(path) { request, context in
-                try await searchDefinitions(type, request, context, try request.searchParameters)
+                try await searchDefinitions(type, request, in: context, parameters: try request.searchParameters)
             }
             fhir.post(path.appendingPath("_search")) { request, context in
                 let form = try await request.searchForm(within: bodies)
-                return try await searchDefinitions(type, request, context, try request.searchParameters + form)
+                return try await searchDefinitions(
+                    type, request, in: context, parameters: try request.searchParameters + form)
             }
             fhir.getAndHead(path.appendingPath(":id")) { request, context in
-                try await readDefinition(type, request, context)
+                try await readDefinition(type, request, in: context)
             }
         }
     }
 }
 
 extension RecordsRoutes {
-    private static func refusal(_ error: any Error, _ request: Request) -> any Refusal { RecordsFailure(error) }
+    private static func refusal(_ error: any Error, _ request: Request) -> any HTTPRefusal { RecordsFailure(error) }
 
     /// The base URL of this API, for links.
     func url(asked request: Request) -> String { base(asked: request) + "/fhir" }
@@ -210,13 +211,14 @@ extension RecordsRoutes {
     private func metadata(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let format = request.answerFormat
         return try answer(
-            "metadata \(format.mediaType) \(url(asked: request))", mediaType: format.mediaType, request, context,
+            "metadata \(format.mediaType) \(url(asked: request))", mediaType: format.mediaType, to: request,
+            in: context,
             vary: "Accept"
         ) { try format.bytes(of: capabilities(request).json) }
     }
 
     private func openAPI(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try answer("openapi \(url(asked: request))", mediaType: "application/json", request, context) {
+        try answer("openapi \(url(asked: request))", mediaType: "application/json", to: request, in: context) {
             OpenAPIDocument(capabilities(request), url: url(asked: request)).json.bytes()
         }
     }
@@ -226,7 +228,7 @@ extension RecordsRoutes {
     ///
     /// - Parameter key: the key of the document among all documents.
     private func answer(
-        _ key: String, mediaType: String, _ request: Request, _ context: ServerRequestContext,
+        _ key: String, mediaType: String, to request: Request, in context: ServerRequestContext,
         vary field: String? = nil,
         generate: () throws -> [UInt8]
     ) throws -> Response {
@@ -247,11 +249,11 @@ extension RecordsRoutes {
     }
 
     private func read(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try await read(context.name("type"), context.name("id"), request, context)
+        try await read(context.name("type"), id: context.name("id"), request, in: context)
     }
 
     private func read(
-        _ type: String, _ id: String, _ request: Request, _ context: ServerRequestContext
+        _ type: String, id: String, _ request: Request, in context: ServerRequestContext
     ) async throws -> Response {
         let caller = try await recognize(request, context)
         let reservation = try await service.reservation(for: caller.grant)
@@ -260,7 +262,7 @@ extension RecordsRoutes {
             return Response(status: .notModified, headers: Response.headers(of: record))
         }
         guard let subset = try ResourceSubset(of: request.searchParameters) else {
-            return try whole(record, request, reservation)
+            return try whole(record, for: request, reservation: reservation)
         }
         return try Response(record, showing: subset, as: request.answerFormat, reservation: reservation)
     }
@@ -271,7 +273,7 @@ extension RecordsRoutes {
         let record = try await service.reached(at: url(asked: request)).read(
             type: context.name("type"), id: context.name("id"), version: context.name("version"), by: caller)
         guard let subset = try ResourceSubset(of: request.searchParameters) else {
-            return try whole(record, request, reservation)
+            return try whole(record, for: request, reservation: reservation)
         }
         return try Response(record, showing: subset, as: request.answerFormat, reservation: reservation)
     }
@@ -279,7 +281,7 @@ extension RecordsRoutes {
     /// Returns a whole version of a record: a Binary as its content or as a resource, as the client accepts. An entry
     /// of a Bundle is always a resource.
     private func whole(
-        _ record: StoredRecord, _ request: Request, _ reservation: AnswerReservation?
+        _ record: StoredRecord, for request: Request, reservation: AnswerReservation?
     ) throws -> Response {
         if record.type == RawBinary.type, EntryScope.current == nil {
             let resource = try record.resource()
@@ -320,30 +322,30 @@ extension RecordsRoutes {
     }
 
     private func readDefinition(
-        _ type: String, _ request: Request, _ context: ServerRequestContext
+        _ type: String, _ request: Request, in context: ServerRequestContext
     ) async throws -> Response {
         let id = context.name("id")
         guard let resource = published.read(type: type, id: id) else {
             guard isStored(type, request) else { throw RecordsFailure.notFound }
-            return try await read(type, id, request, context)
+            return try await read(type, id: id, request, in: context)
         }
         let format = request.answerFormat
         let parameters = try request.searchParameters
         let subset = try ResourceSubset(of: parameters)
         return try answer(
             "definition \(type)/\(id) \(format.mediaType) \(Self.key(parameters))", mediaType: format.mediaType,
-            request, context, vary: "Accept"
+            to: request, in: context, vary: "Accept"
         ) { try format.bytes(of: (subset?.of(resource) ?? resource).json) }
     }
 
     private func searchDefinitions(
-        _ type: String, _ request: Request, _ context: ServerRequestContext,
-        _ parameters: [(name: String, value: String)]
+        _ type: String, _ request: Request, in context: ServerRequestContext,
+        parameters: [(name: String, value: String)]
     ) async throws -> Response {
-        if isStored(type, request) { return try await searchStored(type, request, context, parameters) }
+        if isStored(type, request) { return try await searchStored(type, request, in: context, parameters: parameters) }
         let (format, url) = (request.answerFormat, url(asked: request))
         let asked = "search \(type) \(request.isStrict) \(format.mediaType) \(url) \(Self.key(parameters))"
-        return try answer(asked, mediaType: format.mediaType, request, context, vary: "Accept") {
+        return try answer(asked, mediaType: format.mediaType, to: request, in: context, vary: "Accept") {
             try format.bytes(
                 of: published.search(
                     type: type, parameters: parameters, strict: request.isStrict, now: service.clock(), url: url
@@ -363,8 +365,8 @@ extension RecordsRoutes {
 
     /// Searches a type with stored resources; the published ones follow the stored ones.
     private func searchStored(
-        _ type: String, _ request: Request, _ context: ServerRequestContext,
-        _ parameters: [(name: String, value: String)]
+        _ type: String, _ request: Request, in context: ServerRequestContext,
+        parameters: [(name: String, value: String)]
     ) async throws -> Response {
         let caller = try await recognize(request, context)
         let url = url(asked: request)
@@ -406,10 +408,11 @@ extension RecordsRoutes {
             bundle.entry += found.entry
             bundle.link += found.link.filter { $0.relation == "next" }
         } else if !found.entry.isEmpty {
-            let start = Self.definedCursor + SearchPlace(values: [], number: 0).text
+            let start = Self.definedCursor + PageCursor(values: [], number: 0).text
             bundle.link.append(
                 FHIR.Bundle.Link(
-                    relation: "next", url: RecordsService.address(url, type, query.used + [("_cursor", start)])))
+                    relation: "next",
+                    url: RecordsService.address(url, path: type, parameters: query.used + [("_cursor", start)])))
         }
         return try Response(bundle.json, as: request.answerFormat)
     }
@@ -419,7 +422,7 @@ extension RecordsRoutes {
 
     /// Authenticates the caller, possibly from the token cache, and applies the rate limit of the address. The grant
     /// must be checked again in the transaction.
-    func recognize(_ request: Request, _ context: ServerRequestContext) async throws -> RecordCaller {
+    func recognize(_ request: Request, _ context: ServerRequestContext) async throws -> AuthenticatedCaller {
         let caller = try await service.caller(bearer: request.bearerToken)
         try admit(caller.grant, context)
         return caller

@@ -10,7 +10,7 @@ extension RecordsService {
     /// - Throws: ``RecordsFailure``; ``SearchConditionError``; ``StorageError``.
     func search(
         _ scope: SearchQuery.Scope, parameters: [(name: String, value: String)], strict: Bool, url: String,
-        by caller: RecordCaller, within time: SearchTime? = nil
+        by caller: AuthenticatedCaller, within time: SearchDeadline? = nil
     ) async throws -> BundlePage {
         if let type = scope.type { guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType } }
         let (access, policy, now, store, grant) = (access, access.policy, clock(), store, caller.grant)
@@ -21,7 +21,8 @@ extension RecordsService {
             let refusal = decisions.first ?? .refused(.insufficientScope)
             let isKnown = try await access.recorded { transaction in
                 guard try caller.grant(access, in: transaction) != nil else { return false }
-                try access.record(refusal.decision, grant.actor, .searchRecords, scope.target, in: transaction)
+                try access.record(
+                    refusal.decision, by: grant.actor, action: .searchRecords, target: scope.target, in: transaction)
                 return true
             }
             throw isKnown && refusal != .refused(.grantEnded) ? RecordsFailure.forbidden : .unauthenticated
@@ -42,25 +43,26 @@ extension RecordsService {
         guard let answer else {
             // The grant has changed since the start of the request.
             return try await self.search(
-                scope, parameters: parameters, strict: strict, url: url, by: RecordCaller(current), within: time)
+                scope, parameters: parameters, strict: strict, url: url, by: AuthenticatedCaller(current), within: time)
         }
         // No record is returned without an audit row, which names its owners.
         try await access.record(
-            RecordDecision.permitted.decision, grant.actor, .searchRecords, scope.target, showing: answer.owners)
-        return page(answer, query, url: url, time.answer)
+            RecordDecision.permitted.decision, by: grant.actor, action: .searchRecords, target: scope.target,
+            showing: answer.owners)
+        return page(answer, of: query, url: url, within: time.answer)
     }
 
     private func page(
-        _ answer: RecordSearch.Answer, _ query: SearchQuery, url: String, _ allowance: AnswerAllowance
+        _ answer: RecordSearch.Answer, of query: SearchQuery, url: String, within allowance: AnswerAllowance
     ) -> BundlePage {
         var bundle = FHIR.Bundle(type: .searchset)
         bundle.total = answer.total
         let path = query.scope.path
-        bundle.link = [link("self", Self.address(url, path, query.used))]
+        bundle.link = [link("self", Self.address(url, path: path, parameters: query.used))]
         if let next = answer.next {
             var used = query.used.filter { $0.name != "_count" }
             used += [("_count", String(query.count)), ("_cursor", next.text)]
-            bundle.link += [link("next", Self.address(url, path, used))]
+            bundle.link += [link("next", Self.address(url, path: path, parameters: used))]
         }
         // `_elements` applies to matches, not to included records.
         let ofIncluded: ResourceSubset? = if case .elements = query.subset { nil } else { query.subset }

@@ -81,10 +81,10 @@ struct RecordsService: Sendable {
     ///   - grant: the caller in the schedule of searches.
     /// - Throws: ``StorageError`` `storage-time-limit`; the errors of ``SearchSchedule/running(for:_:)``.
     func reading<T: Sendable>(
-        within time: SearchTime? = nil, for grant: AccessGrant,
+        within time: SearchDeadline? = nil, for grant: AccessGrant,
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
-        let time = time ?? EntryScope.current?.time ?? SearchTime(limits)
+        let time = time ?? EntryScope.current?.time ?? SearchDeadline(limits)
         return try await searches.running(for: grant.callerKey) {
             try await database.read { transaction in
                 try time.limiting(transaction) { try body(transaction) }
@@ -95,10 +95,10 @@ struct RecordsService: Sendable {
     /// Returns the limits of one request: the time for searches, and the bytes of its response.
     ///
     /// - Throws: ``ServerHTTP/HTTPFailure/serverBusy(retryAfter:)`` where no bytes are free for a response.
-    func allowance(for grant: AccessGrant) async throws -> SearchTime {
+    func allowance(for grant: AccessGrant) async throws -> SearchDeadline {
         if let scope = EntryScope.current { return scope.time }
         let reservation = try await answers.reserve(for: grant.callerKey)
-        return SearchTime(limits, answer: AnswerAllowance(bytes: answerBytes, reservation: reservation))
+        return SearchDeadline(limits, answer: AnswerAllowance(bytes: answerBytes, reservation: reservation))
     }
 
     /// Reserves the first bytes of a response; nil for an entry of a Bundle, whose response has them.
@@ -121,22 +121,22 @@ struct RecordsService: Sendable {
 
     /// Returns the caller with a token, possibly from the token cache. The grant must be checked again in the
     /// transaction.
-    func caller(bearer token: String?) async throws -> RecordCaller {
-        if let scope = EntryScope.current { return RecordCaller(scope.grant) }
+    func caller(bearer token: String?) async throws -> AuthenticatedCaller {
+        if let scope = EntryScope.current { return AuthenticatedCaller(scope.grant) }
         if let token {
-            if let bearer = try await access.recentBearer(of: token) { return RecordCaller(bearer) }
-            if let device = try await devices?(token) { return RecordCaller(AccessGrant(device)) }
+            if let bearer = try await access.recentBearer(of: token) { return AuthenticatedCaller(bearer) }
+            if let device = try await devices?(token) { return AuthenticatedCaller(AccessGrant(device)) }
         }
         throw RecordsFailure.unauthenticated
     }
 
-    func read(type: String, id: String, by caller: RecordCaller) async throws -> StoredRecord {
+    func read(type: String, id: String, by caller: AuthenticatedCaller) async throws -> StoredRecord {
         try await version(type: type, id: id, .read, by: caller) { store, transaction in
             try store.read(type: type, id: id, in: transaction)
         }
     }
 
-    func read(type: String, id: String, version: String, by caller: RecordCaller) async throws -> StoredRecord {
+    func read(type: String, id: String, version: String, by caller: AuthenticatedCaller) async throws -> StoredRecord {
         guard let number = Int64(version) else { throw RecordsFailure.notFound }
         return try await self.version(type: type, id: id, .versionRead, by: caller) { store, transaction in
             try store.read(type: type, id: id, version: number, in: transaction)
@@ -145,7 +145,7 @@ struct RecordsService: Sendable {
 
     /// Reads a version in the transaction that writes its audit row, which changes the thread only once.
     private func version(
-        type: String, id: String, _ interaction: RecordInteraction, by caller: RecordCaller,
+        type: String, id: String, _ interaction: RecordInteraction, by caller: AuthenticatedCaller,
         _ find: @escaping @Sendable (RecordStore, any SQLTransaction) throws -> StoredRecord?
     ) async throws -> StoredRecord {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
@@ -160,8 +160,8 @@ struct RecordsService: Sendable {
             let decision = try decision(
                 grant, interaction, type: type, id: id, newest: stored?.facts, version: decisive)
             try access.record(
-                decision.decision, grant.actor, .readRecord,
-                Target(resourceType: type, resourceID: id, subject: stored?.subject), in: transaction)
+                decision.decision, by: grant.actor, action: .readRecord,
+                target: Target(resourceType: type, resourceID: id, subject: stored?.subject), in: transaction)
             if let refusal = decision.refusal { return .failure(refusal) }
             guard let record = found else { return .failure(.notFound) }
             return record.isDeleted ? .failure(.gone) : .success(record)
@@ -200,7 +200,7 @@ struct RecordsService: Sendable {
     /// that the grant permits. It has the total for a caller who sees everything.
     func history(
         type: String, id: String, page asked: HistoryPage, url: String, by grant: AccessGrant,
-        within time: SearchTime? = nil
+        within time: SearchDeadline? = nil
     ) async throws -> BundlePage {
         guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType }
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
@@ -209,8 +209,8 @@ struct RecordsService: Sendable {
             try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: $0)
         }
         try await permit(
-            grant, decision(grant, .historyOfInstance, type: type, id: id, newest: stored?.facts, version: nil),
-            Target(resourceType: type, resourceID: id, subject: stored?.subject))
+            grant, by: decision(grant, .historyOfInstance, type: type, id: id, newest: stored?.facts, version: nil),
+            to: Target(resourceType: type, resourceID: id, subject: stored?.subject))
         guard stored != nil else { throw RecordsFailure.notFound }
         let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
         let limit = asked.count
@@ -220,7 +220,7 @@ struct RecordsService: Sendable {
             let total =
                 asked.isNarrowed
                 ? try transaction.first(asked.totalSQL, asked.totalParameters(type: type, id: id))
-                : try transaction.first(RecordStore.versionCountSQL, [RecordAddress.value(type: type, id: id)])
+                : try transaction.first(RecordStore.versionCountSQL, [RecordKey.value(type: type, id: id)])
             // The record may have another owner, or be hidden, since the decision.
             let newest = try store.facts(
                 ofType: type, id: id, asking: grant.queries(of: type), in: transaction)?.facts
@@ -253,10 +253,10 @@ struct RecordsService: Sendable {
         if isWhole { bundle.total = total }
         let page = records.prefix(limit)
         let address = "\(type)/\(id)/_history"
-        bundle.link = [link("self", Self.address(url, address, asked.used))]
+        bundle.link = [link("self", Self.address(url, path: address, parameters: asked.used))]
         if isCut, let last = page.last {
             let next = asked.used + [("_count", String(limit)), ("_cursor", Cursor.text(last.version))]
-            bundle.link += [link("next", Self.address(url, address, next))]
+            bundle.link += [link("next", Self.address(url, path: address, parameters: next))]
         }
         let revived = try await reading(within: time, for: grant) { try store.revived(among: page, in: $0) }
         return BundlePage(
@@ -282,9 +282,9 @@ struct RecordsService: Sendable {
     }
 
     /// Records a decision in the audit, and throws the response where it does not permit the interaction.
-    func permit(_ grant: AccessGrant, _ decision: RecordDecision, _ target: Target) async throws {
+    func permit(_ grant: AccessGrant, by decision: RecordDecision, to target: Target) async throws {
         let action: Action = target.resourceID == nil ? .searchRecords : .readRecord
-        try await access.record(decision.decision, grant.actor, action, target, showing: [])
+        try await access.record(decision.decision, by: grant.actor, action: action, target: target, showing: [])
         if let refusal = decision.refusal { throw refusal }
     }
 
@@ -292,11 +292,11 @@ struct RecordsService: Sendable {
         FHIR.Bundle.Link(relation: relation, url: url)
     }
 
-    /// - Parameter type: the path relative to the base URL; empty for the base URL itself.
-    static func address(_ url: String, _ type: String, _ used: [(name: String, value: String)]) -> String {
-        let address = type.isEmpty ? url : "\(url)/\(type)"
-        guard !used.isEmpty else { return address }
-        let query = used.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(
+    /// - Parameter path: the path relative to the base URL; empty for the base URL itself.
+    static func address(_ url: String, path: String, parameters: [(name: String, value: String)]) -> String {
+        let address = path.isEmpty ? url : "\(url)/\(path)"
+        guard !parameters.isEmpty else { return address }
+        let query = parameters.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(
             separator: "&")
         return "\(address)?\(query)"
     }

@@ -18,7 +18,7 @@ struct FormerVersion: Sendable, Hashable {
     }
 
     /// Records that another version replaces the current version of a record, before the record's row changes.
-    static func giveWay(number: Int64, at: Date, in transaction: any SQLTransaction) throws {
+    static func insertReplaced(number: Int64, at: Date, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """
             INSERT INTO record_former (number, version, type, updated_ms, until_ms)
@@ -36,7 +36,7 @@ struct FormerVersion: Sendable, Hashable {
             let version = FormerVersion(version: try row.integer("version"), stored: stored, until: stored)
             let order = RecordOrder(
                 receivedMilliseconds: Milliseconds.of(try row.date("received_at")),
-                number: try row.integer("received_number"), signed: RecordOrder.SignedPlace(row))
+                number: try row.integer("received_number"), signed: RecordOrder.SignedPosition(row))
             let isOfInterface = try row.text("submission_id").hasPrefix(RecordProvenance.interfacePrefix)
             let isDeletion = try row.integer("deleted") != 0
             guard var before = present else {

@@ -33,7 +33,7 @@ extension RecordStore {
             later.map { _, record in
                 SQLQuery(
                     Self.formerSQL,
-                    [RecordAddress.value(type: record.type, id: record.id), SQLValue(record.version)])
+                    [RecordKey.value(type: record.type, id: record.id), SQLValue(record.version)])
             })
         return try zip(later, found).reduce(into: []) { revived, pair in
             if try pair.1.first?.integer("deleted") == 1 { revived.insert(pair.0.offset) }
@@ -43,6 +43,6 @@ extension RecordStore {
     /// Parameters: the address, the version.
     private static let formerSQL = """
         SELECT v.deleted FROM record_version v JOIN record r ON r.number = v.number
-        WHERE \(RecordAddress.condition) AND v.version < ? ORDER BY v.version DESC LIMIT 1
+        WHERE \(RecordKey.condition) AND v.version < ? ORDER BY v.version DESC LIMIT 1
         """
 }

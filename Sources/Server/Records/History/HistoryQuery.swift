@@ -4,13 +4,13 @@ import Foundation
 /// The parameters of a history (<https://hl7.org/fhir/R4/http.html#history>).
 struct HistoryQuery: Sendable {
     /// The cursor of a version: its time of storage, the number of its resource, its own number.
-    struct Place: Sendable, Hashable, Comparable {
+    struct VersionCursor: Sendable, Hashable, Comparable {
         let stored: Int64
         let number: Int64
         let version: Int64
 
         /// The cursor after all versions.
-        static let end = Place(stored: .max, number: .max, version: .max)
+        static let end = VersionCursor(stored: .max, number: .max, version: .max)
 
         init(stored: Int64, number: Int64, version: Int64) {
             (self.stored, self.number, self.version) = (stored, number, version)
@@ -27,7 +27,7 @@ struct HistoryQuery: Sendable {
 
         var text: String { [stored, number, version].map(Cursor.text).joined(separator: ".") }
 
-        static func < (left: Place, right: Place) -> Bool {
+        static func < (left: VersionCursor, right: VersionCursor) -> Bool {
             (left.stored, left.number, left.version) < (right.stored, right.number, right.version)
         }
     }
@@ -36,7 +36,7 @@ struct HistoryQuery: Sendable {
     let types: Set<String>?
     let count: Int
     /// Only versions before this one; nil for the first page.
-    let before: Place?
+    let before: VersionCursor?
     /// Only versions that were stored at this instant or later, in milliseconds since 1970.
     let since: Int64?
     /// Only versions that were current at some time from the first millisecond on and before the second.
@@ -51,7 +51,7 @@ struct HistoryQuery: Sendable {
     init(type: String?, parameters: [(name: String, value: String)], strict: Bool) throws {
         var types = type.map { Set([$0]) }
         var count = SearchQuery.standardCount
-        var before: Place?
+        var before: VersionCursor?
         var since: Int64?
         var at: (low: Int64, high: Int64)?
         var used: [(name: String, value: String)] = []
@@ -61,8 +61,10 @@ struct HistoryQuery: Sendable {
                 count = try PageParameters.count(value)
                 continue
             case "_cursor":
-                guard let place = Place(value) else { throw RecordsFailure.invalid("_cursor", "a page's own link") }
-                before = place
+                guard let cursor = VersionCursor(value) else {
+                    throw RecordsFailure.invalid("_cursor", "a page's own link")
+                }
+                before = cursor
                 continue
             case "_since": since = try PageParameters.instant("_since", value).low
             case "_at": at = try PageParameters.instant("_at", value)

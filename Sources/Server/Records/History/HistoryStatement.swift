@@ -62,9 +62,9 @@ struct HistoryStatement {
     }
 
     /// Returns the queries of the versions before a cursor, the newest first.
-    func queries(before place: HistoryQuery.Place, limit: Int) -> [SQLQuery] {
-        let behind = [SQLValue(place.stored), SQLValue(place.number), SQLValue(place.version), SQLValue(limit)]
-        return [SQLQuery(present, presentParameters + behind), SQLQuery(former, formerParameters + behind)]
+    func queries(before cursor: HistoryQuery.VersionCursor, limit: Int) -> [SQLQuery] {
+        let bounds = [SQLValue(cursor.stored), SQLValue(cursor.number), SQLValue(cursor.version), SQLValue(limit)]
+        return [SQLQuery(present, presentParameters + bounds), SQLQuery(former, formerParameters + bounds)]
     }
 
     /// A version with its source. Parameters: number, version.

@@ -8,7 +8,7 @@ extension RecordsSchema {
     /// have one version for ever: a load of millions writes nothing here, and takes no further space.
     static let history: [Migration] = [
         Migration(
-            number: 420, name: "places of former versions", slice: noteFormerSlice,
+            number: 420, name: "places of former versions", slice: insertFormerSlice,
             statements: { dialect in
                 [
                     """
@@ -35,7 +35,7 @@ extension RecordsSchema {
     /// Maximum number of records in one transaction.
     private static var sliceCount: Int { 2000 }
 
-    @Sendable private static func noteFormerSlice(_ transaction: any SQLTransaction) throws -> Bool {
+    @Sendable private static func insertFormerSlice(_ transaction: any SQLTransaction) throws -> Bool {
         // 1. The next records that have several versions.
         let progress = try transaction.first("SELECT last FROM record_former_progress")
         let last = try progress?.integer("last") ?? 0

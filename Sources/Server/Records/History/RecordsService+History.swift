@@ -10,7 +10,7 @@ extension RecordsService {
     /// - Parameter type: the type; nil for all types.
     func history(
         ofType type: String?, _ query: HistoryQuery, url: String, by grant: AccessGrant,
-        within time: SearchTime? = nil
+        within time: SearchDeadline? = nil
     ) async throws -> BundlePage {
         if let type, !RecordType.isHeld(type) { throw RecordsFailure.unknownType }
         let (policy, now, store) = (access.policy, clock(), store)
@@ -20,7 +20,8 @@ extension RecordsService {
         let decisions = asked.map { ($0, policy.decide(grant, interaction, type: $0, at: now)) }
         let types = decisions.filter { $0.1.isPermitted }.map(\.0)
         guard let first = decisions.first, !types.isEmpty else {
-            try await permit(grant, decisions.first?.1 ?? .refused(.insufficientScope), Target(resourceType: type))
+            try await permit(
+                grant, by: decisions.first?.1 ?? .refused(.insufficientScope), to: Target(resourceType: type))
             throw RecordsFailure.forbidden
         }
         let decision = types.isEmpty ? first.1 : .permitted
@@ -48,15 +49,15 @@ extension RecordsService {
         // 3. No version is returned without an audit row, which names its owners.
         let shown = found.versions
         try await access.record(
-            decision.decision, grant.actor, .searchRecords, Target(resourceType: type),
+            decision.decision, by: grant.actor, action: .searchRecords, target: Target(resourceType: type),
             showing: shown.reduce(into: []) { $0.formUnion($1.owners) })
         var bundle = FHIR.Bundle(type: .history)
         bundle.total = found.total
         let address = type.map { "\($0)/_history" } ?? "_history"
-        bundle.link = [link("self", Self.address(url, address, query.used))]
+        bundle.link = [link("self", Self.address(url, path: address, parameters: query.used))]
         if found.isCut, let last = shown.last {
-            let next = query.used + [("_count", String(query.count)), ("_cursor", last.place.text)]
-            bundle.link += [link("next", Self.address(url, address, next))]
+            let next = query.used + [("_count", String(query.count)), ("_cursor", last.cursor.text)]
+            bundle.link += [link("next", Self.address(url, path: address, parameters: next))]
         }
         let records = shown.map(\.record)
         let revived = try await reading(within: time, for: grant) { try store.revived(among: records, in: $0) }
@@ -69,7 +70,7 @@ extension RecordsService {
 
     /// A version with its cursor.
     private struct Version {
-        let place: HistoryQuery.Place
+        let cursor: HistoryQuery.VersionCursor
         let record: StoredRecord
         /// The owners of the version and of the newest version.
         let owners: Set<String>
@@ -87,17 +88,17 @@ extension RecordsService {
         while shown.count <= query.count {
             // Of each type the versions that may belong to the page; of these the newest are on it.
             let rows = try transaction.queries(statements.flatMap { $0.queries(before: before, limit: wanted) })
-            let places = try rows.joined().map { row in
-                HistoryQuery.Place(
+            let cursors = try rows.joined().map { row in
+                HistoryQuery.VersionCursor(
                     stored: try row.integer("stored"), number: try row.integer("number"),
                     version: try row.integer("version"))
             }
             .sorted(by: >).prefix(wanted)
-            for start in stride(from: 0, to: places.count, by: Self.contentsAtATime) {
-                let some = Array(places).dropFirst(start).prefix(Self.contentsAtATime)
+            for start in stride(from: 0, to: cursors.count, by: Self.contentsAtATime) {
+                let some = Array(cursors).dropFirst(start).prefix(Self.contentsAtATime)
                 let found = try transaction.queries(
                     some.map { SQLQuery(HistoryStatement.versionSQL, [SQLValue($0.number), SQLValue($0.version)]) })
-                for (place, rows) in zip(some, found) {
+                for (cursor, rows) in zip(some, found) {
                     guard let row = rows.first else { continue }
                     let record = try RecordStore.record(row, in: transaction)
                     let whose = try owners(of: record, to: grant, isWhole: isWhole, in: transaction, where: isShown)
@@ -106,10 +107,10 @@ extension RecordsService {
                         guard !shown.isEmpty else { throw allowance.exceeded }
                         return (shown, true)
                     }
-                    shown.append(Version(place: place, record: record, owners: owners))
+                    shown.append(Version(cursor: cursor, record: record, owners: owners))
                 }
             }
-            guard places.count == wanted, let last = places.last else { break }
+            guard cursors.count == wanted, let last = cursors.last else { break }
             before = last
         }
         return (shown, false)

@@ -10,9 +10,9 @@ enum BundleEntry: Sendable {
     case request(EntryRequest)
 
     /// Maximum number of entries of a Bundle.
-    static let most = 500
+    static let maximumCount = 500
     /// Maximum number of resources that the entries of one Bundle read; then no further entry begins.
-    static let mostRead = 1_000
+    static let maximumRead = 1_000
 
     /// - Parameters:
     ///   - url: the base URL of this server as the client reaches it; an address may begin with it.
@@ -24,14 +24,14 @@ enum BundleEntry: Sendable {
         }
         let address = try EntryAddress(url, base: base)
         if method == .get || method == .head || method == .post && address.isOfOperation {
-            self = .request(try EntryRequest(entry, request, address, strict: strict))
+            self = .request(try EntryRequest(entry, request: request, address: address, strict: strict))
             return
         }
-        self = .write(try Self.write(entry, request, method, address))
+        self = .write(try Self.write(entry, request: request, method: method, address: address))
     }
 
     private static func write(
-        _ entry: FHIR.Bundle.Entry, _ request: FHIR.Bundle.Entry.Request, _ method: HTTPVerb, _ address: EntryAddress
+        _ entry: FHIR.Bundle.Entry, request: FHIR.Bundle.Entry.Request, method: HTTPVerb, address: EntryAddress
     ) throws(RecordsFailure) -> WriteRequest {
         try address.requireWritten()
         func resource() throws(RecordsFailure) -> Resource {
@@ -39,7 +39,7 @@ enum BundleEntry: Sendable {
             guard resource.resourceType == address.type else { throw .otherType }
             return resource
         }
-        let place: WriteRequest.Place = address.id.map { .id($0) } ?? .found(address.criteria)
+        let destination: WriteRequest.Destination = address.id.map { .id($0) } ?? .found(address.criteria)
         var write: WriteRequest
         switch method {
         case .post:
@@ -49,19 +49,20 @@ enum BundleEntry: Sendable {
             // Some clients write them into the address, as in a single request.
             if criteria == nil, !address.criteria.isEmpty { criteria = address.criteria }
             write = WriteRequest(
-                type: address.type, place: criteria.map { .newUnless($0) } ?? .new, change: .create(try resource()))
+                type: address.type, destination: criteria.map { .newUnless($0) } ?? .new,
+                change: .create(try resource()))
         case .put:
             let resource = try resource()
             if let id = address.id {
                 guard let own = resource.id else { throw .idMissing }
                 guard own == id else { throw .otherID }
             }
-            write = WriteRequest(type: address.type, place: place, change: .update(resource))
+            write = WriteRequest(type: address.type, destination: destination, change: .update(resource))
         case .patch:
             guard let resource = entry.resource else { throw .entryInvalid }
             write = WriteRequest(
-                type: address.type, place: place, change: .patch(try ResourcePatch(ofEntry: resource)))
-        case .delete: write = WriteRequest(type: address.type, place: place, change: .delete)
+                type: address.type, destination: destination, change: .patch(try ResourcePatch(ofEntry: resource)))
+        case .delete: write = WriteRequest(type: address.type, destination: destination, change: .delete)
         default: throw .entryInvalid
         }
         write.ifMatch = try WriteRequest.condition(request.ifMatch)

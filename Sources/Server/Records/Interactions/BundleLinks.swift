@@ -22,13 +22,13 @@ struct BundleLinks: Sendable {
     /// - Throws: ``WriteRefusal`` where two entries have the same fullUrl.
     init(_ plans: [PlannedWrite], ownBase: String) throws {
         self.ownBase = ownBase
-        var places: [String: Int] = [:]
-        for (place, plan) in plans.enumerated() where !plan.request.isDeletion {
+        var indices: [String: Int] = [:]
+        for (index, plan) in plans.enumerated() where !plan.request.isDeletion {
             guard let url = plan.request.fullURL, !url.isEmpty else { continue }
             let key = Self.key(Self.parts(url).url)
-            guard places.updateValue(place, forKey: key) == nil else {
+            guard indices.updateValue(index, forKey: key) == nil else {
                 var refusal = WriteRefusal(.fullURLTwice, plan.target)
-                refusal.place = place
+                refusal.index = index
                 throw refusal
             }
             entries[key] = Entry(address: "\(plan.request.type)/\(plan.id)", version: plan.nextVersion)

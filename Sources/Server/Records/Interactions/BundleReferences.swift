@@ -29,7 +29,8 @@ struct BundleReferences {
                 if case .string(let text) = member.value {
                     target(of: text, member.key, declared?.type, in: type, isRoot: isRoot).map { .string($0) }
                 } else {
-                    rewritten(member.value, member.key, declared?.type ?? .unknown, in: type, isRoot: isRoot)
+                    rewritten(
+                        member.value, key: member.key, type: declared?.type ?? .unknown, in: type, isRoot: isRoot)
                 }
             guard let new else { continue }
             if result == nil { result = object }
@@ -41,7 +42,7 @@ struct BundleReferences {
     private static let bundle = model.type(Bundle.resourceType)
 
     private func rewritten(
-        _ value: JSON, _ key: String, _ type: TypeModel.TypeID, in owner: TypeModel.TypeID, isRoot: Bool
+        _ value: JSON, key: String, type: TypeModel.TypeID, in owner: TypeModel.TypeID, isRoot: Bool
     ) -> JSON? {
         switch value {
         case .object(let object):
@@ -54,7 +55,7 @@ struct BundleReferences {
                     if case .string(let text) = element {
                         target(of: text, key, type, in: owner, isRoot: isRoot).map { .string($0) }
                     } else {
-                        rewritten(element, key, type, in: owner, isRoot: isRoot)
+                        rewritten(element, key: key, type: type, in: owner, isRoot: isRoot)
                     }
                 guard let new else { continue }
                 if result == nil { result = elements }
@@ -83,20 +84,20 @@ struct BundleReferences {
     /// Returns the references in a resource that are searches.
     static func searches(in resource: Resource, _ links: BundleLinks) -> Set<String> {
         var found: Set<String> = []
-        collect(.object(resource.object), links, &found)
+        collect(.object(resource.object), by: links, into: &found)
         return found
     }
 
-    private static func collect(_ json: JSON, _ links: BundleLinks, _ found: inout Set<String>) {
+    private static func collect(_ json: JSON, by links: BundleLinks, into found: inout Set<String>) {
         switch json {
-        case .array(let items): for item in items { collect(item, links, &found) }
+        case .array(let items): for item in items { collect(item, by: links, into: &found) }
         case .object(let object):
             guard TypedElement.resourceType(of: object) != bundle || bundle == nil else { return }
             for member in object.members {
                 if member.key == "reference", let text = member.value.string {
                     if links.search(text) != nil { found.insert(text) }
                 } else {
-                    collect(member.value, links, &found)
+                    collect(member.value, by: links, into: &found)
                 }
             }
         default: return

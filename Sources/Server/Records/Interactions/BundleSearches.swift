@@ -13,7 +13,7 @@ struct BundleSearches: Sendable {
         let criteria: WriteRequest.Criteria
         let reading: CriteriaReading
         /// The index of the entry with the reference.
-        let place: Int
+        let index: Int
     }
 
     /// Maximum number of references of one Bundle that are resolved by a search.
@@ -22,12 +22,12 @@ struct BundleSearches: Sendable {
     private let searches: [Search]
 
     /// - Throws: ``WriteRefusal`` where a search is invalid.
-    init(in plans: [PlannedWrite], _ links: BundleLinks, _ planner: WritePlanner) throws {
+    init(in plans: [PlannedWrite], links: BundleLinks, planner: WritePlanner) throws {
         var searches: [Search] = []
         var seen: Set<String> = []
-        for (place, plan) in plans.enumerated() where !plan.isSettled {
+        for (index, plan) in plans.enumerated() where !plan.isSettled {
             guard let resource = plan.resource else { continue }
-            try WriteRefusal.placed(place, of: plans.count) {
+            try WriteRefusal.withIndex(index, of: plans.count) {
                 for text in BundleReferences.searches(in: resource, links).sorted()
                 where seen.insert(text).inserted {
                     guard let (type, query) = links.search(text) else { continue }
@@ -38,7 +38,7 @@ struct BundleSearches: Sendable {
                     searches.append(
                         Search(
                             text: text, type: type, criteria: criteria,
-                            reading: try planner.read(criteria, ofType: type, plan.target), place: place))
+                            reading: try planner.read(criteria, ofType: type, plan.target), index: index))
                 }
             }
         }
@@ -52,17 +52,17 @@ struct BundleSearches: Sendable {
     /// - Returns: for each its text, `Type/id`, and the lookup to verify after the writes.
     /// - Throws: ``WriteRefusal`` where a search does not find exactly one resource.
     func lookup(
-        _ plans: [PlannedWrite], _ overlap: TransactionOverlap, _ planner: WritePlanner,
+        _ plans: [PlannedWrite], overlap: TransactionOverlap, planner: WritePlanner,
         in transaction: any SQLTransaction
     ) throws -> [(text: String, address: String, reference: WriteLookup.Reference)] {
         var overlap = overlap
         return try searches.map { search in
-            let target = plans[search.place].target
-            return try WriteRefusal.placed(search.place, of: plans.count) {
+            let target = plans[search.index].target
+            return try WriteRefusal.withIndex(search.index, of: plans.count) {
                 let excluded = overlap.changedIDs(ofType: search.type)
                 let stored = try planner.matches(
-                    search.type, search.criteria, excluding: excluded, target, in: transaction)
-                let written = try overlap.ids(ofType: search.type, search.reading, for: plans[search.place])
+                    search.type, search.criteria, excluding: excluded, for: target, in: transaction)
+                let written = try overlap.ids(ofType: search.type, search.reading, for: plans[search.index])
                 guard stored.count + written.count < 2 else { throw WriteRefusal(.severalMatches, target) }
                 guard let id = stored.first ?? written.first else {
                     throw WriteRefusal(.referenceUnresolved, target)

@@ -11,7 +11,8 @@ struct CareTime {
     init(of type: String) {
         self.type = type
         parameters =
-            SearchTree.of(type)?.parameters.filter { $0.kind == .date && !Self.isOther($0.code) }.map(\.code) ?? []
+            ParameterPathTrie.of(type)?.parameters.filter { $0.kind == .date && !Self.isOther($0.code) }.map(\.code)
+            ?? []
     }
 
     /// Whether a date parameter is not the time of care: the time of the last update, a date of a person, or a value.

@@ -14,7 +14,7 @@ struct EntryRequest: Sendable {
 
     /// - Throws: ``RecordsFailure`` for an invalid entry.
     init(
-        _ entry: FHIR.Bundle.Entry, _ request: FHIR.Bundle.Entry.Request, _ address: EntryAddress, strict: Bool
+        _ entry: FHIR.Bundle.Entry, request: FHIR.Bundle.Entry.Request, address: EntryAddress, strict: Bool
     ) throws(RecordsFailure) {
         let isPost = request.method == .post
         var head = HTTPRequest(

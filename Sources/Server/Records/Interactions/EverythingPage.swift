@@ -5,7 +5,7 @@ import Trust
 /// A page of all resources about a patient (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
 struct EverythingPage: Sendable {
     /// The cursor between two records.
-    struct Place: Sendable, Hashable {
+    struct RecordCursor: Sendable, Hashable {
         let type: String
         /// The number of the last record before the cursor.
         let number: Int64
@@ -29,7 +29,7 @@ struct EverythingPage: Sendable {
     }
 
     let count: Int
-    let after: Place?
+    let after: RecordCursor?
     /// The types on the page; nil for all.
     let types: Set<String>?
     /// Only resources that changed at this instant or later, in milliseconds since 1970.
@@ -45,7 +45,7 @@ struct EverythingPage: Sendable {
     /// - Throws: ``RecordsFailure`` for an invalid value.
     init(_ parameters: [(name: String, value: String)], strict: Bool) throws {
         var count = SearchQuery.standardCount
-        var after: Place?
+        var after: RecordCursor?
         var types: Set<String>?
         var since: Int64?
         var (low, high): (Int64?, Int64?)
@@ -57,8 +57,10 @@ struct EverythingPage: Sendable {
                 count = try PageParameters.count(value)
                 continue
             case "_cursor":
-                guard let place = Place(value) else { throw RecordsFailure.invalid("_cursor", "a page's own link") }
-                after = place
+                guard let cursor = RecordCursor(value) else {
+                    throw RecordsFailure.invalid("_cursor", "a page's own link")
+                }
+                after = cursor
                 continue
             case "_type":
                 types = try (types ?? []).union(PageParameters.types(value))

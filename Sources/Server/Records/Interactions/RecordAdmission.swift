@@ -27,7 +27,7 @@ public protocol WriteAdmission: Sendable {
     /// Returns the template of an admitted Observation, for others that differ from it only in ``ObservationValues``.
     ///
     /// - Returns: nil where each Observation must be validated by itself.
-    func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)?
+    func template(of admitted: AdmittedResource) -> (any AdmissionTemplate)?
 
     /// Checks that a resource may be written now, before any write.
     ///
@@ -41,7 +41,7 @@ public protocol WriteAdmission: Sendable {
     /// Returns whether data from a participant's devices are accepted now, by their consent.
     ///
     /// - Throws: ``Storage/StorageError``.
-    func standing(of participant: String, in transaction: any SQLTransaction) throws -> DataStanding
+    func dataAdmission(of participant: String, in transaction: any SQLTransaction) throws -> DataAdmission
 
     /// Performs the further steps for written resources, in the transaction that wrote them.
     ///
@@ -54,18 +54,18 @@ extension WriteAdmission {
         of resource: Resource, profiles: [String]
     ) throws(RecordAdmissionError) -> [RecordIssue] { [] }
 
-    public func pattern(of admitted: AdmittedResource) -> (any AdmissionPattern)? { nil }
+    public func template(of admitted: AdmittedResource) -> (any AdmissionTemplate)? { nil }
 }
 
 /// The admission of Observations that match the template of an admitted one.
-public protocol AdmissionPattern: Sendable {
+public protocol AdmissionTemplate: Sendable {
     /// Returns the prepared form of another Observation (``AdmittedResource/prepared``); nil where it must be
     /// validated.
     func prepared(_ values: ObservationValues) -> (any Sendable)?
 }
 
 /// The admission of data from a participant's devices. The messages contain no health data.
-public enum DataStanding: Sendable, Hashable {
+public enum DataAdmission: Sendable, Hashable {
     /// The data are accepted.
     case admitted
     /// The data are held until the consent or the study team decides.
@@ -148,7 +148,7 @@ public struct RecordAdmissionError: CodedError, Hashable {
     public let issues: [RecordIssue]
 
     /// Creates a reason with its code and message.
-    public init(_ kind: Kind, _ code: String, _ message: String, issues: [RecordIssue] = []) {
+    public init(_ kind: Kind, code: String, message: String, issues: [RecordIssue] = []) {
         self.kind = kind
         self.code = code
         self.message = message

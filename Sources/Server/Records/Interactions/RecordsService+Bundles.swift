@@ -13,7 +13,7 @@ final class BundleReader: Sendable {
     let answer: @Sendable (EntryRequest, Int) async throws -> EntryAnswer
     private struct Left {
         var bytes = BundleReader.maximumBytes
-        var resources = BundleEntry.mostRead
+        var resources = BundleEntry.maximumRead
     }
 
     private let left = Mutex(Left())
@@ -65,7 +65,7 @@ extension RecordsService {
         within allowance: RequestAllowance, reading reader: BundleReader
     ) async throws -> BundleAnswer {
         guard grant.role != .device else { throw RecordsFailure.forbidden }
-        guard bundle.entry.count <= BundleEntry.most else { throw RecordsFailure.tooManyEntries }
+        guard bundle.entry.count <= BundleEntry.maximumCount else { throw RecordsFailure.tooManyEntries }
         switch bundle.type {
         case .batch:
             var answer = BundleAnswer(type: .batchResponse, allowance: allowance.time.answer)
@@ -84,10 +84,10 @@ extension RecordsService {
             return answer
         case .transaction:
             var entries: [BundleEntry] = []
-            for (place, entry) in bundle.entry.enumerated() {
+            for (index, entry) in bundle.entry.enumerated() {
                 do throws(RecordsFailure) {
                     entries.append(try BundleEntry(entry, url: url, strict: strict))
-                } catch { throw error.of(entry: place) }
+                } catch { throw error.of(entry: index) }
             }
             let transaction = TransactionEntries(entries, reader: reader, service: self, grant: grant)
             return try await transaction.perform(url: url, returning: preference, within: allowance)

@@ -6,7 +6,7 @@ import Trust
 
 extension RecordsService {
     /// Maximum number of shared resources that are included with a page.
-    private static let mostShared = 200
+    private static let maximumShared = 200
 
     /// Returns a page of all resources about a patient: the Patient, the patient's resources, and the shared resources
     /// that these refer to, such as the organization (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
@@ -15,10 +15,11 @@ extension RecordsService {
     ///
     /// - Throws: ``RecordsFailure``; for a hidden Patient, the same as for a Patient that does not exist.
     func everything(
-        ofPatient id: String, page: EverythingPage, url: String, by grant: AccessGrant, within time: SearchTime? = nil
+        ofPatient id: String, page: EverythingPage, url: String, by grant: AccessGrant,
+        within time: SearchDeadline? = nil
     ) async throws -> BundlePage {
         // The read of the Patient decides whether there is a result; the audit contains it.
-        _ = try await read(type: Patient.resourceType, id: id, by: RecordCaller(grant))
+        _ = try await read(type: Patient.resourceType, id: id, by: AuthenticatedCaller(grant))
         let (policy, now, store) = (access.policy, clock(), store)
         let time = if let time { time } else { try await allowance(for: grant) }
         let found = try await reading(within: time, for: grant) { transaction in
@@ -55,15 +56,15 @@ extension RecordsService {
         }
         // No resource is returned without an audit row, which names its owners.
         try await access.record(
-            RecordDecision.permitted.decision, grant.actor, .searchRecords,
-            Target(resourceType: Patient.resourceType, resourceID: id, subject: id), showing: found.owners)
+            RecordDecision.permitted.decision, by: grant.actor, action: .searchRecords,
+            target: Target(resourceType: Patient.resourceType, resourceID: id, subject: id), showing: found.owners)
         var bundle = FHIR.Bundle(type: .searchset)
         let address = "\(Patient.resourceType)/\(id)/$everything"
-        bundle.link = [link("self", Self.address(url, address, page.used))]
+        bundle.link = [link("self", Self.address(url, path: address, parameters: page.used))]
         if found.isCut, let last = found.shown.last {
-            let place = EverythingPage.Place(type: last.record.type, number: last.number)
-            let next = page.used + [("_count", String(page.count)), ("_cursor", place.text)]
-            bundle.link += [link("next", Self.address(url, address, next))]
+            let cursor = EverythingPage.RecordCursor(type: last.record.type, number: last.number)
+            let next = page.used + [("_count", String(page.count)), ("_cursor", cursor.text)]
+            bundle.link += [link("next", Self.address(url, path: address, parameters: next))]
         }
         let entries =
             found.shown.filter { page.takes($0.record.type) }.map {
@@ -138,7 +139,7 @@ extension RecordsService {
         var found: [StoredRecord] = []
         for record in records {
             for literal in literals(in: try record.resource().json, ownBases)
-            where found.count < mostShared && page.takes(literal.type)
+            where found.count < maximumShared && page.takes(literal.type)
                 && seen.insert("\(literal.type)/\(literal.id)").inserted
             {
                 guard
@@ -161,17 +162,17 @@ extension RecordsService {
     /// Returns a resource's local references that may be included, ordered by type and id.
     private static func literals(in json: JSON, _ ownBases: [String]) -> [LiteralReference] {
         var found: Set<LiteralReference> = []
-        collect(json, ownBases, &found)
+        collect(json, at: ownBases, into: &found)
         return found.sorted { ($0.type, $0.id) < ($1.type, $1.id) }
     }
 
-    private static func collect(_ json: JSON, _ ownBases: [String], _ found: inout Set<LiteralReference>) {
+    private static func collect(_ json: JSON, at ownBases: [String], into found: inout Set<LiteralReference>) {
         switch json {
-        case .array(let items): for item in items { collect(item, ownBases, &found) }
+        case .array(let items): for item in items { collect(item, at: ownBases, into: &found) }
         case .object(let object):
             for member in object.members {
                 guard let text = member.value.string else {
-                    collect(member.value, ownBases, &found)
+                    collect(member.value, at: ownBases, into: &found)
                     continue
                 }
                 // A reference, or the URL of an attachment.

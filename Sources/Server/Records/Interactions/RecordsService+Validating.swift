@@ -14,7 +14,7 @@ extension RecordsService {
     /// - Throws: ``RecordsFailure`` where the grant neither reads nor writes the type, where the stored resource cannot
     ///   be read, and for an unknown profile.
     func validate(
-        _ request: ValidationRequest, as type: String, id: String?, by caller: RecordCaller
+        _ request: ValidationRequest, as type: String, id: String?, by caller: AuthenticatedCaller
     ) async throws -> OperationOutcome {
         let grant = caller.grant
         let now = clock()
@@ -64,7 +64,7 @@ extension RecordsService {
 
     /// Returns the resource to validate: the one in the request, or the stored one of the address.
     private func resource(
-        of request: ValidationRequest, type: String, id: String?, by caller: RecordCaller
+        of request: ValidationRequest, type: String, id: String?, by caller: AuthenticatedCaller
     ) async throws -> Resource? {
         if let resource = request.resource, request.mode != .profile { return resource }
         guard let id else { return request.resource }
@@ -75,7 +75,7 @@ extension RecordsService {
     /// Returns the reason that a caller may not write a resource now; nil where they may.
     private func refusal(
         of mode: ValidationRequest.Mode, _ resource: Resource, id: String, _ session: (any WriteAdmission)?,
-        by caller: RecordCaller
+        by caller: AuthenticatedCaller
     ) async throws -> RecordsFailure? {
         let (grant, store, policy, now) = (caller.grant, store, access.policy, clock())
         let type = resource.resourceType
@@ -98,7 +98,7 @@ extension RecordsService {
 
     /// Validates whether a stored resource may be deleted.
     private func validateDeletion(
-        of type: String, id: String, _ session: (any WriteAdmission)?, by caller: RecordCaller
+        of type: String, id: String, _ session: (any WriteAdmission)?, by caller: AuthenticatedCaller
     ) async throws -> OperationOutcome {
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let (grant, store, policy, now) = (caller.grant, store, access.policy, clock())

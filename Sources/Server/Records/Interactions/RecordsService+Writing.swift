@@ -28,7 +28,7 @@ extension RecordsService {
         _ requests: [WriteRequest], by grant: AccessGrant, url: String? = nil, within shared: RequestAllowance? = nil,
         checking check: ([PlannedWrite]) async throws -> Void = { _ in }
     ) async throws -> [WriteOutcome] {
-        let allowance = shared ?? RequestAllowance(SearchTime(limits), maximumBytes: maximumBytes)
+        let allowance = shared ?? RequestAllowance(SearchDeadline(limits), maximumBytes: maximumBytes)
         do {
             // Devices write sealed submissions through the queue.
             guard grant.role != .device else {
@@ -42,9 +42,10 @@ extension RecordsService {
             }
             throw WriteRefusal(.overtaken, Target(resourceType: requests.first?.type))
         } catch let refusal as WriteRefusal {
-            try await access.record(refusal.decision, grant.actor, .writeRecord, refusal.target, showing: [])
-            let request = refusal.place.map { requests[$0] } ?? (requests.count == 1 ? requests.first : nil)
-            guard let entry = request?.entry ?? refusal.place else { throw refusal.failure }
+            try await access.record(
+                refusal.decision, by: grant.actor, action: .writeRecord, target: refusal.target, showing: [])
+            let request = refusal.index.map { requests[$0] } ?? (requests.count == 1 ? requests.first : nil)
+            guard let entry = request?.entry ?? refusal.index else { throw refusal.failure }
             throw refusal.failure.of(entry: entry)
         }
     }
@@ -94,11 +95,11 @@ extension RecordsService {
             return WriteLookup(plans: plans, changes: changes, duration: begun.duration(to: .now), limits: limits)
         }
         // 2. Patches and links between entries.
-        for place in lookup.plans.indices {
-            try WriteRefusal.placed(place, of: requests.count) {
-                try lookup.plans[place].applyPatch(within: allowance.writes)
-                if lookup.plans[place].isChanged, lookup.plans[place].resource.map(published.defines) ?? false {
-                    throw WriteRefusal(.typePublished, lookup.plans[place].target)
+        for index in lookup.plans.indices {
+            try WriteRefusal.withIndex(index, of: requests.count) {
+                try lookup.plans[index].applyPatch(within: allowance.writes)
+                if lookup.plans[index].isChanged, lookup.plans[index].resource.map(published.defines) ?? false {
+                    throw WriteRefusal(.typePublished, lookup.plans[index].target)
                 }
             }
         }
@@ -111,12 +112,12 @@ extension RecordsService {
         var overlap = TransactionOverlap(lookup.plans, planner)
         try overlap.requireDistinct()
         // 3. References that are searches, of the state after all entries.
-        let searches = try BundleSearches(in: lookup.plans, links, planner)
+        let searches = try BundleSearches(in: lookup.plans, links: links, planner: planner)
         if !searches.isEmpty {
             let (fixed, plans) = (overlap, lookup.plans)
             let (found, duration) = try await reading(within: allowance.time, for: planner.grant) { transaction in
                 let begun = ContinuousClock.now
-                let found = try searches.lookup(plans, fixed, planner, in: transaction)
+                let found = try searches.lookup(plans, overlap: fixed, planner: planner, in: transaction)
                 return (found, begun.duration(to: .now))
             }
             lookup.references = found.map(\.reference)
@@ -130,20 +131,20 @@ extension RecordsService {
 
     private static func replaceLinks(in plans: inout [PlannedWrite], _ links: BundleLinks) {
         guard !links.isEmpty else { return }
-        for place in plans.indices where !plans[place].isSettled {
-            guard let resource = plans[place].resource else { continue }
-            let base = BundleLinks.base(ofFullURL: plans[place].request.fullURL)
+        for index in plans.indices where !plans[index].isSettled {
+            guard let resource = plans[index].resource else { continue }
+            let base = BundleLinks.base(ofFullURL: plans[index].request.fullURL)
             guard let new = BundleReferences(links: links, base: base).rewritten(resource) else { continue }
-            plans[place].resource = new
-            plans[place].isChanged = true
+            plans[index].resource = new
+            plans[index].isChanged = true
         }
     }
 
     /// Checks the sizes of resources that differ from the request.
     private static func requireSize(of plans: [PlannedWrite], within allowance: WriteAllowance) throws {
-        for (place, plan) in plans.enumerated() where plan.isChanged {
+        for (index, plan) in plans.enumerated() where plan.isChanged {
             guard let resource = plan.resource else { continue }
-            try WriteRefusal.placed(place, of: plans.count) {
+            try WriteRefusal.withIndex(index, of: plans.count) {
                 do throws(RecordsFailure) { try allowance.take(resource) } catch {
                     throw WriteRefusal(error, plan.target)
                 }
@@ -163,10 +164,13 @@ extension RecordsService {
         @Sendable func part(from start: Int) -> Result<[WriteExecution.Ready], any Error> {
             Result {
                 // A single write needs no templates.
-                var kinds: ObservationKinds<(any AdmissionPattern)?>? = plans.count > 1 ? ObservationKinds() : nil
-                return try (start..<min(start + length, plans.count)).map { place in
-                    try WriteRefusal.placed(place, of: plans.count) {
-                        try Self.prepared(plans[place], maximumBytes, session, by: grant, at: ownBases, &kinds)
+                var templates: ObservationTemplates<(any AdmissionTemplate)?>? =
+                    plans.count > 1 ? ObservationTemplates() : nil
+                return try (start..<min(start + length, plans.count)).map { index in
+                    try WriteRefusal.withIndex(index, of: plans.count) {
+                        try Self.prepared(
+                            plans[index], maximumBytes: maximumBytes, session: session, by: grant, at: ownBases,
+                            templates: &templates)
                     }
                 }
             }
@@ -186,20 +190,20 @@ extension RecordsService {
     private static let leastPart = 8
 
     private static func prepared(
-        _ plan: PlannedWrite, _ maximumBytes: Int, _ session: (any WriteAdmission)?, by grant: AccessGrant,
-        at ownBases: [String], _ kinds: inout ObservationKinds<(any AdmissionPattern)?>?
+        _ plan: PlannedWrite, maximumBytes: Int, session: (any WriteAdmission)?, by grant: AccessGrant,
+        at ownBases: [String], templates: inout ObservationTemplates<(any AdmissionTemplate)?>?
     ) throws -> WriteExecution.Ready {
         guard !plan.isSettled, let linked = plan.resource else {
             return WriteExecution.Ready(plan, nil, asking: [])
         }
         let queries = grant.queries(of: plan.request.type)
-        let mayBeAlike = kinds != nil && linked.resourceType == Observation.resourceType
+        let mayBeAlike = templates != nil && linked.resourceType == Observation.resourceType
         let content = mayBeAlike ? linked.json.data() : nil
         // 1. An Observation that matches an earlier one's template.
-        if let content, let (values, kind) = kinds?.find(linked, content),
-            let record = kind.record(values, content: content)
+        if let content, let (values, template) = templates?.find(linked, content),
+            let record = template.record(values, content: content)
         {
-            let prepared = kind.learned?.prepared(values)
+            let prepared = template.callerData?.prepared(values)
             if session == nil || prepared != nil {
                 return WriteExecution.Ready(
                     plan, AdmittedResource(linked, prepared: prepared), record: record, at: ownBases,
@@ -218,9 +222,9 @@ extension RecordsService {
             throw WriteRefusal(.resourceTooLarge, plan.target)
         }
         if let content, let record = ready.record, record.content == content {
-            kinds?.learn(linked, record) {
+            templates?.add(linked, record: record) {
                 guard let session else { return .some(nil) }
-                return session.pattern(of: admitted).map { .some($0) }
+                return session.template(of: admitted).map { .some($0) }
             }
         }
         return ready

@@ -23,10 +23,10 @@ struct TransactionEntries {
         url: String, returning preference: ReturnPreference, within allowance: RequestAllowance
     ) async throws -> BundleAnswer {
         var answers = [BundleAnswer.Entry?](repeating: nil, count: entries.count)
-        let places = entries.indices.filter { if case .write = entries[$0] { true } else { false } }
-        let writes = places.compactMap { place -> WriteRequest? in
-            guard case .write(var write) = entries[place] else { return nil }
-            write.entry = place
+        let indices = entries.indices.filter { if case .write = entries[$0] { true } else { false } }
+        let writes = indices.compactMap { index -> WriteRequest? in
+            guard case .write(var write) = entries[index] else { return nil }
+            write.entry = index
             return write
         }
         var known: [Int: BundleAnswer.Entry] = [:]
@@ -37,23 +37,23 @@ struct TransactionEntries {
                 let outcomes = try await service.write(writes, by: grant, url: url, within: allowance) { plans in
                     known = try await check(plans)
                 }
-                for (place, outcome) in zip(places, outcomes) {
-                    answers[place] = RecordsService.entry(
+                for (index, outcome) in zip(indices, outcomes) {
+                    answers[index] = RecordsService.entry(
                         outcome, returning: preference, within: allowance.time.answer)
                 }
             }
         } catch let failure as EntryFailure {
-            throw failure.failure.of(entry: failure.place)
+            throw failure.failure.of(entry: failure.index)
         }
         // The writes are stored. An entry that can no longer be read reports that in its own outcome.
-        for (place, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated() {
             guard case .request(let request) = entry else { continue }
-            if let answer = known[place] {
-                answers[place] = answer
+            if let answer = known[index] {
+                answers[index] = answer
                 continue
             }
-            do { answers[place] = try await reader.read(request) } catch {
-                answers[place] = RecordsService.entry(RecordsFailure(error))
+            do { answers[index] = try await reader.read(request) } catch {
+                answers[index] = RecordsService.entry(RecordsFailure(error))
             }
         }
         return BundleAnswer(
@@ -62,7 +62,7 @@ struct TransactionEntries {
 
     private struct EntryFailure: Error {
         let failure: RecordsFailure
-        let place: Int
+        let index: Int
     }
 
     /// Checks whether all reading entries can be read after the writes.
@@ -70,7 +70,7 @@ struct TransactionEntries {
     /// - Returns: the responses that do not depend on the writes, by the indices of their entries.
     private func check(_ plans: [PlannedWrite]) async throws -> [Int: BundleAnswer.Entry] {
         var known: [Int: BundleAnswer.Entry] = [:]
-        for (place, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated() {
             guard case .request(let request) = entry else { continue }
             do {
                 if let plan = plan(of: request, plans), try decide(request, plan) { continue }
@@ -79,9 +79,9 @@ struct TransactionEntries {
                     reader.giveBack(answer)
                     continue
                 }
-                known[place] = answer
+                known[index] = answer
             } catch {
-                throw EntryFailure(failure: RecordsFailure(error), place: place)
+                throw EntryFailure(failure: RecordsFailure(error), index: index)
             }
         }
         return known

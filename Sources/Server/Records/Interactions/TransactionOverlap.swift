@@ -55,8 +55,8 @@ struct TransactionOverlap {
     /// - Throws: ``WriteRefusal`` where two entries identify the same resource.
     mutating func requireDistinct() throws {
         var seen: Set<String> = []
-        for (place, plan) in plans.enumerated() {
-            try WriteRefusal.placed(place, of: plans.count) {
+        for (index, plan) in plans.enumerated() {
+            try WriteRefusal.withIndex(index, of: plans.count) {
                 if let criteria = plan.request.criteria {
                     // Nothing is written where the resource exists already, or there is none to delete.
                     if plan.isSettled { return }
@@ -68,7 +68,7 @@ struct TransactionOverlap {
                         }
                     }
                     if !plan.request.isDeletion, let reading = plan.criteria {
-                        let others = try ids(ofType: plan.request.type, reading, for: plan, skipping: place)
+                        let others = try ids(ofType: plan.request.type, reading, for: plan, skipping: index)
                         guard others.isEmpty else { throw WriteRefusal(.namedTwice, plan.target) }
                     }
                 }

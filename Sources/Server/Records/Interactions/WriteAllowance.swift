@@ -60,10 +60,10 @@ final class WriteAllowance: Sendable {
 /// The limits of one request; the entries of a Bundle share them.
 struct RequestAllowance: Sendable {
     /// The time for its searches.
-    let time: SearchTime
+    let time: SearchDeadline
     let writes: WriteAllowance
 
-    init(_ time: SearchTime, maximumBytes: Int) {
+    init(_ time: SearchDeadline, maximumBytes: Int) {
         self.time = time
         writes = WriteAllowance(maximumBytes: maximumBytes)
     }

@@ -52,62 +52,62 @@ struct WriteExecution {
         // 1. All decisions precede all writes.
         try lookup.verify(planner, in: transaction)
         var permitted: [String: Set<String>] = [:]
-        for (place, ready) in all.enumerated() {
-            try WriteRefusal.placed(place, of: all.count) { try check(ready, &permitted, in: transaction) }
+        for (index, ready) in all.enumerated() {
+            try WriteRefusal.withIndex(index, of: all.count) { try check(ready, &permitted, in: transaction) }
         }
         // 2. Deletions first (https://hl7.org/fhir/R4/http.html#trules).
         var kinds: [Int: WriteOutcome.Kind] = [:]
         var written: [Int: StoredRecord] = [:]
         let changes = try store.write(provenance, at: planner.now, in: transaction) { writer in
             var changes: [RecordChange] = []
-            for (place, ready) in all.enumerated() where ready.write.request.isDeletion {
+            for (index, ready) in all.enumerated() where ready.write.request.isDeletion {
                 guard !ready.write.isSettled, let gone = try writer.delete(type: ready.type, id: ready.write.id) else {
-                    kinds[place] = ready.write.present == nil ? .absent : .deleted
+                    kinds[index] = ready.write.present == nil ? .absent : .deleted
                     continue
                 }
-                kinds[place] = .deleted
-                changes.append(change(ready, gone, nil))
+                kinds[index] = .deleted
+                changes.append(change(ready, number: gone, put: nil))
             }
             try writer.expect(all.lazy.filter { !$0.write.request.isDeletion }.compactMap(\.record))
-            for (place, ready) in all.enumerated() where !ready.write.request.isDeletion {
+            for (index, ready) in all.enumerated() where !ready.write.request.isDeletion {
                 guard let record = ready.record else {
-                    kinds[place] = .unchanged
+                    kinds[index] = .unchanged
                     continue
                 }
                 let made = try ready.write.isNew ? writer.create(record) : writer.replace(record)
                 guard let put = made else { throw OutdatedPlan() }
-                kinds[place] = kind(of: put, replacing: ready.write.present)
+                kinds[index] = kind(of: put, replacing: ready.write.present)
                 if put.outcome != .unchanged {
-                    written[place] = StoredRecord(record, put, provenance, at: planner.now)
+                    written[index] = StoredRecord(record, put: put, provenance: provenance, at: planner.now)
                 }
-                if put.outcome != .unchanged { changes.append(change(ready, put.number, put)) }
+                if put.outcome != .unchanged { changes.append(change(ready, number: put.number, put: put)) }
             }
             return changes
         }
         // 3. The further steps, and the audit.
         try admission?.follow(changes, submissionID: provenance.submissionID, in: transaction)
         try access.record(
-            RecordDecision.permitted.decision, grant.actor, .writeRecord,
-            all.map { ready in
+            RecordDecision.permitted.decision, by: grant.actor, action: .writeRecord,
+            targets: all.map { ready in
                 Target(
                     resourceType: ready.type, resourceID: ready.write.id,
                     subject: ready.record?.subject ?? ready.write.present?.subject)
             }, in: transaction)
         var bytes = Self.maximumAnsweredBytes
-        return try all.enumerated().map { place, ready in
+        return try all.enumerated().map { index, ready in
             if ready.write.isHidden {
                 return WriteOutcome(kind: .absent, type: ready.type, id: ready.write.id, record: nil, isShown: false)
             }
             // A written record is known; any other is read while the response may contain more bytes.
             let record =
-                try written[place] ?? store.read(type: ready.type, id: ready.write.id, in: transaction)
+                try written[index] ?? store.read(type: ready.type, id: ready.write.id, in: transaction)
             bytes -= record?.content.count ?? 0
             let facts = ready.facts ?? ready.write.present?.facts
             let isShown =
                 bytes >= 0
                 && facts.map { policy.decide(grant, .read, record: $0, at: planner.now).isPermitted } ?? false
             return WriteOutcome(
-                kind: kinds[place] ?? .unchanged, type: ready.type, id: ready.write.id,
+                kind: kinds[index] ?? .unchanged, type: ready.type, id: ready.write.id,
                 record: isShown ? record : record?.withoutContent, isShown: isShown)
         }
     }
@@ -125,7 +125,7 @@ struct WriteExecution {
         }
     }
 
-    private func change(_ ready: Ready, _ number: Int64, _ put: PutResult?) -> RecordChange {
+    private func change(_ ready: Ready, number: Int64, put: PutResult?) -> RecordChange {
         RecordChange(
             type: ready.type, id: ready.write.id, number: number, subject: ready.record?.subject,
             formerSubject: ready.write.present?.subject, put: put, prepared: ready.admitted?.prepared)
@@ -193,7 +193,7 @@ extension WriteRequest {
 
 extension StoredRecord {
     /// Creates the record of a resource that was just stored.
-    fileprivate init(_ record: NewRecord, _ put: PutResult, _ provenance: RecordProvenance, at: Date) {
+    fileprivate init(_ record: NewRecord, put: PutResult, provenance: RecordProvenance, at: Date) {
         self.init(
             type: record.type, id: record.id, version: put.version, lastUpdated: SQLTimestamp.rounded(at),
             isDeleted: false, content: record.content, provenance: provenance)

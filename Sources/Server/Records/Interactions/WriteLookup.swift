@@ -62,12 +62,12 @@ struct WriteLookup: Sendable {
                     guard let criteria = plan.request.criteria else { continue }
                     let excluded = plan.request.isDeletion ? [] : deleted[plan.request.type] ?? []
                     let found = try planner.matches(
-                        plan.request.type, criteria, excluding: excluded, plan.target, in: transaction)
+                        plan.request.type, criteria, excluding: excluded, for: plan.target, in: transaction)
                     guard found == plan.matches else { throw OutdatedPlan() }
                 }
                 for reference in references {
                     let found = try planner.matches(
-                        reference.type, reference.criteria, excluding: reference.excluded, reference.target,
+                        reference.type, reference.criteria, excluding: reference.excluded, for: reference.target,
                         in: transaction)
                     guard found == reference.found else { throw OutdatedPlan() }
                 }
@@ -84,7 +84,7 @@ extension RecordStore {
         ofType type: String, id: String, in transaction: any SQLTransaction
     ) throws -> Int64? {
         try transaction.first(
-            "SELECT r.version FROM record r WHERE \(RecordAddress.condition)", [RecordAddress.value(type: type, id: id)]
+            "SELECT r.version FROM record r WHERE \(RecordKey.condition)", [RecordKey.value(type: type, id: id)]
         )?.integerIfPresent("version")
     }
 }

@@ -36,7 +36,7 @@ struct PlannedWrite: Sendable {
     /// Whether there is nothing to do: the resource of a conditional create exists, or there is nothing to delete.
     var isSettled: Bool {
         if case .delete = request.change { return present?.record.isDeleted ?? true }
-        guard case .newUnless = request.place else { return false }
+        guard case .newUnless = request.destination else { return false }
         return matches?.isEmpty == false
     }
 
@@ -70,8 +70,8 @@ struct WritePlanner {
         var deleted: [String: Set<String>] = [:]
         var presentBytes = 0
         for isDeletion in [true, false] {
-            for (place, request) in requests.enumerated() where request.isDeletion == isDeletion {
-                let plan = try WriteRefusal.placed(place, of: requests.count) {
+            for (index, request) in requests.enumerated() where request.isDeletion == isDeletion {
+                let plan = try WriteRefusal.withIndex(index, of: requests.count) {
                     try self.plan(request, excluding: isDeletion ? [] : deleted[request.type] ?? [], in: transaction)
                 }
                 if isDeletion { deleted[request.type, default: []].insert(plan.id) }
@@ -80,7 +80,7 @@ struct WritePlanner {
                 guard requests.count == 1 || presentBytes <= maximumPresentBytes else {
                     throw WriteRefusal(.tooMuchReplaced, plan.target)
                 }
-                plans[place] = plan
+                plans[index] = plan
             }
         }
         return plans.compactMap { $0 }
@@ -101,14 +101,14 @@ struct WritePlanner {
         // 2. The target.
         let criteria = try request.criteria.map { try read($0, ofType: type, target) }
         let matches = try request.criteria.map {
-            try self.matches(type, $0, excluding: deleted, target, in: transaction)
+            try self.matches(type, $0, excluding: deleted, for: target, in: transaction)
         }
         let named = try id(of: request, matches, target)
         let id = named ?? newID().lowercaseText
         // 3. Its state.
         var write = PlannedWrite(
             request: request, id: id, isNew: named == nil,
-            present: try named.flatMap { try present(type, $0, request, in: transaction) }, matches: matches,
+            present: try named.flatMap { try present(type, id: $0, for: request, in: transaction) }, matches: matches,
             criteria: criteria)
         if let present = write.present, !present.record.isDeleted, matches?.isEmpty == true,
             case .update = request.change
@@ -137,7 +137,7 @@ struct WritePlanner {
 
     /// Returns the record with an id; nil where there is none.
     private func present(
-        _ type: String, _ id: String, _ request: WriteRequest, in transaction: any SQLTransaction
+        _ type: String, id: String, for request: WriteRequest, in transaction: any SQLTransaction
     ) throws -> PlannedWrite.Present? {
         guard let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction),
             let record = try store.read(type: type, id: id, in: transaction)
@@ -177,7 +177,7 @@ struct WritePlanner {
     /// - Parameter excluded: the ids of resources that the same transaction deletes or writes; they do not match.
     /// - Throws: ``WriteRefusal`` where several resources match.
     func matches(
-        _ type: String, _ criteria: WriteRequest.Criteria, excluding excluded: Set<String> = [], _ target: Target,
+        _ type: String, _ criteria: WriteRequest.Criteria, excluding excluded: Set<String> = [], for target: Target,
         in transaction: any SQLTransaction
     ) throws -> [String] {
         let mayFind = policy.decide(grant, .searchType, type: type, at: now)
@@ -214,7 +214,7 @@ struct WritePlanner {
             }
             return match
         }
-        switch (request.place, request.change) {
+        switch (request.destination, request.change) {
         case (.id(let id), _):
             guard Resource.isID(id) else { throw WriteRefusal(.idInvalid, target) }
             return id
@@ -285,7 +285,7 @@ extension WriteRequest {
         }
     }
 
-    fileprivate var namedID: String? { if case .id(let id) = place { id } else { nil } }
+    fileprivate var namedID: String? { if case .id(let id) = destination { id } else { nil } }
 }
 
 extension Resource {
@@ -330,8 +330,8 @@ extension RecordStore {
         let row = try transaction.first(
             """
             SELECT max(v.version) AS version FROM record_version v JOIN record r ON r.number = v.number
-            WHERE \(RecordAddress.condition)
-            """, [RecordAddress.value(type: type, id: id)])
+            WHERE \(RecordKey.condition)
+            """, [RecordKey.value(type: type, id: id)])
         return (row?.integerIfPresent("version") ?? 0) + 1
     }
 }

@@ -6,7 +6,7 @@ struct WriteRefusal: Error {
     let decision: Decision
     let target: Target
     /// Its index in a Bundle; nil for a single request.
-    var place: Int?
+    var index: Int?
 
     init(_ failure: RecordsFailure, _ target: Target) {
         self.failure = failure.about(target.resourceType)
@@ -23,9 +23,9 @@ struct WriteRefusal: Error {
 
 extension WriteRefusal {
     /// Runs the closure for one of several requests; a refusal gets its index.
-    static func placed<Result>(_ place: Int, of count: Int, _ body: () throws -> Result) throws -> Result {
+    static func withIndex<Result>(_ index: Int, of count: Int, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch var refusal as WriteRefusal {
-            if count > 1 { refusal.place = place }
+            if count > 1 { refusal.index = index }
             throw refusal
         }
     }

@@ -7,7 +7,7 @@ struct WriteRequest: Sendable {
     typealias Criteria = [(name: String, value: String)]
 
     /// The target of the request.
-    enum Place: Sendable {
+    enum Destination: Sendable {
         /// A new resource.
         case new
         /// A new resource, unless the criteria find one (`If-None-Exist`).
@@ -26,7 +26,7 @@ struct WriteRequest: Sendable {
     }
 
     let type: String
-    let place: Place
+    let destination: Destination
     var change: Change
     /// The condition on the current version (`If-Match`); nil where there is none.
     var ifMatch: VersionCondition?
@@ -42,7 +42,7 @@ struct WriteRequest: Sendable {
 
     /// The criteria that identify the target.
     var criteria: Criteria? {
-        switch place {
+        switch destination {
         case .newUnless(let criteria), .found(let criteria): criteria
         case .new, .id: nil
         }

@@ -6,11 +6,11 @@ import FHIR
 struct FHIRPathPatch: Sendable {
     /// One operation. A target is a path to an element; for a list it is the path to the element without an index.
     enum Operation: Sendable {
-        case add(FHIRPathPlace, name: String, FHIRPathPatchValue)
-        case insert(FHIRPathPlace, index: Int, FHIRPathPatchValue)
-        case delete(FHIRPathPlace)
-        case replace(FHIRPathPlace, FHIRPathPatchValue)
-        case move(FHIRPathPlace, from: Int, to: Int)
+        case add(PatchTarget, name: String, FHIRPathPatchValue)
+        case insert(PatchTarget, index: Int, FHIRPathPatchValue)
+        case delete(PatchTarget)
+        case replace(PatchTarget, FHIRPathPatchValue)
+        case move(PatchTarget, from: Int, to: Int)
     }
 
     let operations: [Operation]
@@ -23,46 +23,46 @@ struct FHIRPathPatch: Sendable {
             throw .invalid("A FHIRPath Patch is a Parameters resource.")
         }
         let parameters = resource["parameter"]?.array ?? []
-        guard !parameters.isEmpty, parameters.count <= JSONPatch.mostOperations else {
-            throw .invalid("A FHIRPath Patch has 1 to \(JSONPatch.mostOperations) operations.")
+        guard !parameters.isEmpty, parameters.count <= JSONPatch.maximumOperations else {
+            throw .invalid("A FHIRPath Patch has 1 to \(JSONPatch.maximumOperations) operations.")
         }
         var operations: [Operation] = []
-        for (place, parameter) in parameters.enumerated() {
+        for (operationIndex, parameter) in parameters.enumerated() {
             guard parameter["name"]?.string == "operation" else {
-                throw .invalid("Its parameter is named operation.", place)
+                throw .invalid("Its parameter is named operation.", operationIndex)
             }
-            operations.append(try Self.operation(parameter["part"]?.array ?? [], place))
+            operations.append(try Self.operation(parameter["part"]?.array ?? [], operationIndex))
         }
         self.operations = operations
     }
 
-    private static func operation(_ parts: [JSON], _ place: Int) throws(PatchError) -> Operation {
+    private static func operation(_ parts: [JSON], _ operationIndex: Int) throws(PatchError) -> Operation {
         func part(_ name: String) throws(PatchError) -> JSON {
             let found = parts.filter { $0["name"]?.string == name }
-            guard found.count == 1 else { throw .invalid("It has no part \(name), or several.", place) }
+            guard found.count == 1 else { throw .invalid("It has no part \(name), or several.", operationIndex) }
             return found[0]
         }
         func text(_ name: String, _ member: String) throws(PatchError) -> String {
             guard let text = try part(name)[member]?.string else {
-                throw .invalid("Its \(name) is a \(member).", place)
+                throw .invalid("Its \(name) is a \(member).", operationIndex)
             }
             return text
         }
         func number(_ name: String) throws(PatchError) -> Int {
             guard let number = try part(name)["valueInteger"]?.number.flatMap({ Int($0.text) }), number >= 0 else {
-                throw .invalid("Its \(name) is a valueInteger that is not negative.", place)
+                throw .invalid("Its \(name) is a valueInteger that is not negative.", operationIndex)
             }
             return number
         }
-        func path() throws(PatchError) -> FHIRPathPlace {
-            guard let path = FHIRPathPlace(try text("path", "valueString")) else {
-                throw .invalid("Its path is not in the subset of FHIRPath for patches.", place)
+        func path() throws(PatchError) -> PatchTarget {
+            guard let path = PatchTarget(try text("path", "valueString")) else {
+                throw .invalid("Its path is not in the subset of FHIRPath for patches.", operationIndex)
             }
             return path
         }
         func value() throws(PatchError) -> FHIRPathPatchValue {
             guard let value = FHIRPathPatchValue(try part("value")) else {
-                throw .invalid("Its value has neither value[x] nor parts nor a resource.", place)
+                throw .invalid("Its value has neither value[x] nor parts nor a resource.", operationIndex)
             }
             return value
         }
@@ -72,7 +72,7 @@ struct FHIRPathPatch: Sendable {
         case "delete": return .delete(try path())
         case "replace": return .replace(try path(), try value())
         case "move": return .move(try path(), from: try number("source"), to: try number("destination"))
-        default: throw .invalid("Its type is not add, insert, delete, replace or move.", place)
+        default: throw .invalid("Its type is not add, insert, delete, replace or move.", operationIndex)
         }
     }
 
@@ -102,50 +102,52 @@ struct FHIRPathPatch: Sendable {
 
     /// Returns the changes of the JSON that an operation makes.
     private static func changes(
-        of operation: Operation, in resource: JSONObject, _ place: Int, _ budget: StepBudget
+        of operation: Operation, in resource: JSONObject, _ operationIndex: Int, _ budget: StepBudget
     ) throws(PatchError) -> [JSONPatch.Operation] {
-        func found(_ path: FHIRPathPlace) throws(PatchError) -> [FHIRPathPlace.Found] {
+        func found(_ path: PatchTarget) throws(PatchError) -> [PatchTarget.Found] {
             let found = path.find(in: resource, budget)
             guard !budget.isExhausted else { throw .tooCostly }
-            guard let found else { throw .invalid("A condition in its path cannot be evaluated.", place) }
+            guard let found else { throw .invalid("A condition in its path cannot be evaluated.", operationIndex) }
             return found
         }
-        func one(_ path: FHIRPathPlace) throws(PatchError) -> FHIRPathPlace.Found {
+        func one(_ path: PatchTarget) throws(PatchError) -> PatchTarget.Found {
             let all = try found(path)
             guard all.count == 1 else {
-                throw .notApplicable("Its path finds \(all.isEmpty ? "nothing" : "several elements").", place)
+                throw .notApplicable("Its path finds \(all.isEmpty ? "nothing" : "several elements").", operationIndex)
             }
             return all[0]
         }
         // The extensions of a list's primitive values are in a second list, with the same indices.
-        func requireNoExtensions(besideList list: JSONPointer) throws(PatchError) {
+        func requireNoExtensions(ofList list: JSONPointer) throws(PatchError) {
             guard let name = list.tokens.last else { return }
             let sibling = JSONPointer(tokens: list.tokens.dropLast() + ["_" + name])
             guard sibling.value(in: .object(resource)) == nil else {
                 throw .notApplicable(
-                    "Values of the list have extensions; send the resource, or a JSON Patch.", place)
+                    "Values of the list have extensions; send the resource, or a JSON Patch.", operationIndex)
             }
         }
-        func requireNoExtensions(besideItem item: JSONPointer) throws(PatchError) {
+        func requireNoExtensions(ofItem item: JSONPointer) throws(PatchError) {
             let list = JSONPointer(tokens: item.tokens.dropLast())
-            if list.value(in: .object(resource))?.array != nil { try requireNoExtensions(besideList: list) }
+            if list.value(in: .object(resource))?.array != nil { try requireNoExtensions(ofList: list) }
         }
         func json(_ value: FHIRPathPatchValue, _ type: TypeModel.TypeID) throws(PatchError) -> JSON {
             guard let json = value.json(as: type) else {
-                throw .invalid("Its value has two parts for an element that is not a list.", place)
+                throw .invalid("Its value has two parts for an element that is not a list.", operationIndex)
             }
             return json
         }
         func list(
-            _ path: FHIRPathPlace
+            _ path: PatchTarget
         ) throws(PatchError) -> (at: JSONPointer, count: Int, type: TypeModel.TypeID) {
-            guard let (parent, name) = path.list else { throw .invalid("Its path is not that of a list.", place) }
+            guard let (parent, name) = path.list else {
+                throw .invalid("Its path is not that of a list.", operationIndex)
+            }
             let owner = try one(parent)
             let pointer = JSONPointer(tokens: owner.pointer.tokens + [name])
             guard let elements = pointer.value(in: .object(resource))?.array else {
-                throw .notApplicable("There is no list at its path.", place)
+                throw .notApplicable("There is no list at its path.", operationIndex)
             }
-            try requireNoExtensions(besideList: pointer)
+            try requireNoExtensions(ofList: pointer)
             return (pointer, elements.count, PatchMember(name, of: owner.type).type)
         }
         switch operation {
@@ -153,7 +155,7 @@ struct FHIRPathPatch: Sendable {
             let owner = try one(path)
             guard case .object(let object) = owner.value else {
                 guard name == "extension", let sibling = owner.sibling else {
-                    throw .notApplicable("Nothing can be added to a value.", place)
+                    throw .notApplicable("Nothing can be added to a value.", operationIndex)
                 }
                 // The extensions of a primitive are in a separate object.
                 let new = try json(value, TypeModel.r4.extensionType)
@@ -171,22 +173,22 @@ struct FHIRPathPatch: Sendable {
                 return [.add(pointer, member.isList ? .array([new]) : new)]
             }
             guard member.isList, present.array != nil else {
-                throw .notApplicable("The element exists already.", place)
+                throw .notApplicable("The element exists already.", operationIndex)
             }
             return [.add(JSONPointer(tokens: pointer.tokens + ["-"]), new)]
         case .insert(let path, let index, let value):
             let list = try list(path)
-            guard index <= list.count else { throw .notApplicable("Its index is beyond the list.", place) }
+            guard index <= list.count else { throw .notApplicable("Its index is beyond the list.", operationIndex) }
             return [.add(JSONPointer(tokens: list.at.tokens + [String(index)]), try json(value, list.type))]
         case .delete(let path):
             let all = try found(path)
-            guard all.count < 2 else { throw .notApplicable("Its path finds several elements.", place) }
+            guard all.count < 2 else { throw .notApplicable("Its path finds several elements.", operationIndex) }
             guard let only = all.first else { return [] }
-            try requireNoExtensions(besideItem: only.pointer)
+            try requireNoExtensions(ofItem: only.pointer)
             return removal(of: only.pointer, in: resource)
         case .replace(let path, let value):
             let only = try one(path)
-            try requireNoExtensions(besideItem: only.pointer)
+            try requireNoExtensions(ofItem: only.pointer)
             // A choice with another type has another member name.
             if value.type != nil, let (parent, name) = path.list {
                 let owner = try one(parent)
@@ -204,7 +206,7 @@ struct FHIRPathPatch: Sendable {
         case .move(let path, let source, let destination):
             let list = try list(path)
             guard source < list.count, destination < list.count else {
-                throw .notApplicable("Its source or destination is beyond the list.", place)
+                throw .notApplicable("Its source or destination is beyond the list.", operationIndex)
             }
             return [
                 .move(

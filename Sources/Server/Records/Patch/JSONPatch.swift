@@ -16,7 +16,7 @@ struct JSONPatch: Sendable, Hashable {
     let operations: [Operation]
 
     /// Maximum number of operations of a patch.
-    static let mostOperations = 1_000
+    static let maximumOperations = 1_000
 
     init(operations: [Operation]) { self.operations = operations }
 
@@ -25,23 +25,23 @@ struct JSONPatch: Sendable, Hashable {
     /// - Throws: ``PatchError`` with code `patch-invalid`.
     init(_ json: JSON) throws(PatchError) {
         guard let list = json.array else { throw .invalid("A JSON Patch is an array of operations.") }
-        guard list.count <= Self.mostOperations else {
-            throw .invalid("A JSON Patch may have up to \(Self.mostOperations) operations.")
+        guard list.count <= Self.maximumOperations else {
+            throw .invalid("A JSON Patch may have up to \(Self.maximumOperations) operations.")
         }
         var operations: [Operation] = []
-        for (place, json) in list.enumerated() { operations.append(try Self.operation(json, place)) }
+        for (index, json) in list.enumerated() { operations.append(try Self.operation(json, index)) }
         self.operations = operations
     }
 
-    private static func operation(_ json: JSON, _ place: Int) throws(PatchError) -> Operation {
+    private static func operation(_ json: JSON, _ index: Int) throws(PatchError) -> Operation {
         func pointer(_ name: String) throws(PatchError) -> JSONPointer {
             guard let pointer = json[name]?.string.flatMap(JSONPointer.init) else {
-                throw .invalid("Its \(name) is not a JSON Pointer.", place)
+                throw .invalid("Its \(name) is not a JSON Pointer.", index)
             }
             return pointer
         }
         func value() throws(PatchError) -> JSON {
-            guard let value = json["value"] else { throw .invalid("It has no value.", place) }
+            guard let value = json["value"] else { throw .invalid("It has no value.", index) }
             return value
         }
         switch json["op"]?.string {
@@ -51,12 +51,12 @@ struct JSONPatch: Sendable, Hashable {
         case "move":
             let (source, target) = (try pointer("from"), try pointer("path"))
             guard source == target || !source.contains(target) else {
-                throw .invalid("Nothing can be moved into itself.", place)
+                throw .invalid("Nothing can be moved into itself.", index)
             }
             return .move(from: source, to: target)
         case "copy": return .copy(from: try pointer("from"), to: try pointer("path"))
         case "test": return .test(try pointer("path"), try value())
-        default: throw .invalid("Its op is not add, remove, replace, move, copy or test.", place)
+        default: throw .invalid("Its op is not add, remove, replace, move, copy or test.", index)
         }
     }
 
@@ -97,10 +97,10 @@ struct JSONPatch: Sendable, Hashable {
         case different
         case tooMuch
 
-        func error(of place: Int) -> PatchError {
+        func error(of index: Int) -> PatchError {
             switch self {
-            case .missing: .notApplicable("One of its paths does not exist.", place)
-            case .different: .testFailed(place)
+            case .missing: .notApplicable("One of its paths does not exist.", index)
+            case .different: .testFailed(index)
             case .tooMuch: .tooCostly
             }
         }
@@ -112,21 +112,21 @@ struct JSONPatch: Sendable, Hashable {
         switch operation {
         case .add(let path, let value):
             try charge(value, at: path, &budget)
-            try change(&document, path.tokens[...], .add(value), &budget)
+            try change(&document, at: path.tokens[...], by: .add(value), within: &budget)
         case .replace(let path, let value):
             try charge(value, at: path, &budget)
-            try change(&document, path.tokens[...], .replace(value), &budget)
-        case .remove(let path): try change(&document, path.tokens[...], .remove, &budget)
+            try change(&document, at: path.tokens[...], by: .replace(value), within: &budget)
+        case .remove(let path): try change(&document, at: path.tokens[...], by: .remove, within: &budget)
         case .move(let source, let target):
             guard let value = source.value(in: document) else { throw .missing }
             guard source != target else { return }
             try charge(value, at: target, &budget)
-            try change(&document, source.tokens[...], .remove, &budget)
-            try change(&document, target.tokens[...], .add(value), &budget)
+            try change(&document, at: source.tokens[...], by: .remove, within: &budget)
+            try change(&document, at: target.tokens[...], by: .add(value), within: &budget)
         case .copy(let source, let target):
             guard let value = source.value(in: document) else { throw .missing }
             try charge(value, at: target, &budget)
-            try change(&document, target.tokens[...], .add(value), &budget)
+            try change(&document, at: target.tokens[...], by: .add(value), within: &budget)
         case .test(let path, let expected):
             guard let value = path.value(in: document) else { throw .missing }
             try charge(expected, at: path, &budget)
@@ -146,7 +146,7 @@ struct JSONPatch: Sendable, Hashable {
 
     /// Changes the value at a path without a copy of other parts of the document.
     private static func change(
-        _ value: inout JSON, _ tokens: ArraySlice<String>, _ change: Change, _ budget: inout PatchBudget
+        _ value: inout JSON, at tokens: ArraySlice<String>, by change: Change, within budget: inout PatchBudget
     ) throws(Failure) {
         guard let token = tokens.first else {
             // The document itself always exists, and must not be removed.
@@ -162,7 +162,9 @@ struct JSONPatch: Sendable, Hashable {
         case .object:
             let result: Result<Void, Failure> = value.withMembers { members in
                 guard isLast else {
-                    return members.update(token) { outcome(&$0, tokens.dropFirst(), change, &budget) }
+                    return members.update(token) {
+                        outcome(&$0, at: tokens.dropFirst(), by: change, within: &budget)
+                    }
                         ?? .failure(.missing)
                 }
                 if case .add(let new) = change {
@@ -178,19 +180,21 @@ struct JSONPatch: Sendable, Hashable {
         case .array:
             let result: Result<Void, Failure> = value.withElements { elements in
                 let isAdding = if isLast, case .add = change { true } else { false }
-                guard let place = JSONPointer.place(token, count: elements.count, mayAppend: isAdding) else {
+                guard let index = JSONPointer.index(of: token, count: elements.count, mayAppend: isAdding) else {
                     return .failure(.missing)
                 }
-                guard isLast else { return outcome(&elements[place], tokens.dropFirst(), change, &budget) }
+                guard isLast else {
+                    return outcome(&elements[index], at: tokens.dropFirst(), by: change, within: &budget)
+                }
                 // The following elements move.
                 if case .replace = change {
                 } else {
-                    guard budget.spend(bytes: elements.count - place) else { return .failure(.tooMuch) }
+                    guard budget.spend(bytes: elements.count - index) else { return .failure(.tooMuch) }
                 }
                 switch change {
-                case .add(let new): elements.insert(new, at: place)
-                case .replace(let new): elements[place] = new
-                case .remove: elements.remove(at: place)
+                case .add(let new): elements.insert(new, at: index)
+                case .replace(let new): elements[index] = new
+                case .remove: elements.remove(at: index)
                 }
                 return .success(())
             }
@@ -200,10 +204,10 @@ struct JSONPatch: Sendable, Hashable {
     }
 
     private static func outcome(
-        _ value: inout JSON, _ tokens: ArraySlice<String>, _ change: Change, _ budget: inout PatchBudget
+        _ value: inout JSON, at tokens: ArraySlice<String>, by change: Change, within budget: inout PatchBudget
     ) -> Result<Void, Failure> {
         do throws(Failure) {
-            try Self.change(&value, tokens, change, &budget)
+            try Self.change(&value, at: tokens, by: change, within: &budget)
             return .success(())
         } catch { return .failure(error) }
     }

@@ -6,7 +6,7 @@ struct JSONPointer: Sendable, Hashable {
     let tokens: [String]
 
     /// Maximum number of tokens: the maximum nesting of a resource.
-    static let mostTokens = 128
+    static let maximumTokens = 128
 
     init(tokens: [String]) { self.tokens = tokens }
 
@@ -19,7 +19,7 @@ struct JSONPointer: Sendable, Hashable {
         guard text.utf8.first == UInt8(ascii: "/") else { return nil }
         var tokens: [String] = []
         for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
-            guard let token = Self.unescaped(part), tokens.count < Self.mostTokens else { return nil }
+            guard let token = Self.unescaped(part), tokens.count < Self.maximumTokens else { return nil }
             tokens.append(token)
         }
         self.tokens = tokens
@@ -47,12 +47,12 @@ struct JSONPointer: Sendable, Hashable {
     /// Returns the index of a token in an array with a length: a number without leading zeros (RFC 6901 section 4).
     ///
     /// - Parameter mayAppend: whether the index after the last element is accepted, as a number or as `-`.
-    static func place(_ token: String, count: Int, mayAppend: Bool) -> Int? {
+    static func index(of token: String, count: Int, mayAppend: Bool) -> Int? {
         if token == "-" { return mayAppend ? count : nil }
         guard !token.isEmpty, token.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
-            token == "0" || token.utf8.first != 0x30, let place = Int(token)
+            token == "0" || token.utf8.first != 0x30, let index = Int(token)
         else { return nil }
-        return place < count || (mayAppend && place == count) ? place : nil
+        return index < count || (mayAppend && index == count) ? index : nil
     }
 
     /// Whether another pointer is this one or points inside of its value.
@@ -67,8 +67,8 @@ struct JSONPointer: Sendable, Hashable {
                 guard let member = object[token] else { return nil }
                 value = member
             case .array(let elements):
-                guard let place = Self.place(token, count: elements.count, mayAppend: false) else { return nil }
-                value = elements[place]
+                guard let index = Self.index(of: token, count: elements.count, mayAppend: false) else { return nil }
+                value = elements[index]
             default: return nil
             }
         }

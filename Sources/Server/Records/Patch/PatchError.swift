@@ -6,18 +6,18 @@ struct PatchError: CodedError, Hashable {
     let message: String
 
     /// The patch itself is wrong: 400.
-    static func invalid(_ sentence: String, _ place: Int? = nil) -> PatchError {
-        PatchError(code: "patch-invalid", message: described(sentence, place))
+    static func invalid(_ sentence: String, _ index: Int? = nil) -> PatchError {
+        PatchError(code: "patch-invalid", message: described(sentence, index))
     }
 
     /// The resource does not have the elements that the patch changes: 422.
-    static func notApplicable(_ sentence: String, _ place: Int) -> PatchError {
-        PatchError(code: "patch-not-applicable", message: described(sentence, place))
+    static func notApplicable(_ sentence: String, _ index: Int) -> PatchError {
+        PatchError(code: "patch-not-applicable", message: described(sentence, index))
     }
 
     /// A test of the patch fails on the resource: 422.
-    static func testFailed(_ place: Int) -> PatchError {
-        PatchError(code: "patch-test-failed", message: described("The resource has another value.", place))
+    static func testFailed(_ index: Int) -> PatchError {
+        PatchError(code: "patch-test-failed", message: described("The resource has another value.", index))
     }
 
     static let tooCostly = PatchError(
@@ -37,7 +37,7 @@ struct PatchError: CodedError, Hashable {
             contradict the data; change text in the same patch, or remove it.
             """)
 
-    private static func described(_ sentence: String, _ place: Int?) -> String {
-        place.map { "Operation \($0 + 1) of the patch is refused. " + sentence } ?? sentence
+    private static func described(_ sentence: String, _ index: Int?) -> String {
+        index.map { "Operation \($0 + 1) of the patch is refused. " + sentence } ?? sentence
     }
 }

@@ -34,7 +34,7 @@ struct ObservationScalars {
     }
 
     private let bytes: [UInt8]
-    private var place = 0
+    private var offset = 0
     private var found: [(kind: Kind, range: Range<Int>)] = []
 
     /// Returns the ranges in valid JSON, in their order; those of texts exclude the quotes.
@@ -46,10 +46,10 @@ struct ObservationScalars {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    private var byte: UInt8 { place < bytes.count ? bytes[place] : 0 }
+    private var byte: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
     private mutating func skipSpace() {
-        while [0x20, 0x09, 0x0A, 0x0D].contains(byte) { place += 1 }
+        while [0x20, 0x09, 0x0A, 0x0D].contains(byte) { offset += 1 }
     }
 
     /// Skips a value and what follows it up to a comma or the end. The parser has limited the depth already.
@@ -57,48 +57,48 @@ struct ObservationScalars {
         skipSpace()
         switch byte {
         case UInt8(ascii: "{"):
-            place += 1
+            offset += 1
             skipSpace()
             while byte == UInt8(ascii: "\"") {
                 let name = string()
                 skipSpace()
-                place += 1
+                offset += 1
                 let (inner, kind) = Self.meaning(of: bytes[name], in: scope)
                 value(inner, kind)
                 next()
             }
-            place += 1
+            offset += 1
         case UInt8(ascii: "["):
-            place += 1
+            offset += 1
             skipSpace()
-            while place < bytes.count, byte != UInt8(ascii: "]") {
+            while offset < bytes.count, byte != UInt8(ascii: "]") {
                 value(scope, nil)
                 next()
             }
-            place += 1
+            offset += 1
         case UInt8(ascii: "\""):
             let range = string()
             if let kind { found.append((kind, range)) }
         default:
-            let start = place
-            while place < bytes.count, ![0x2C, 0x5D, 0x7D, 0x20, 0x09, 0x0A, 0x0D].contains(byte) { place += 1 }
-            if let kind { found.append((kind, start..<place)) }
+            let start = offset
+            while offset < bytes.count, ![0x2C, 0x5D, 0x7D, 0x20, 0x09, 0x0A, 0x0D].contains(byte) { offset += 1 }
+            if let kind { found.append((kind, start..<offset)) }
         }
     }
 
     private mutating func next() {
         skipSpace()
-        if byte == UInt8(ascii: ",") { place += 1 }
+        if byte == UInt8(ascii: ",") { offset += 1 }
         skipSpace()
     }
 
     /// Skips a text and returns the range between its quotes.
     private mutating func string() -> Range<Int> {
-        place += 1
-        let start = place
-        while place < bytes.count, byte != UInt8(ascii: "\"") { place += byte == UInt8(ascii: "\\") ? 2 : 1 }
-        defer { place += 1 }
-        return start..<min(place, bytes.count)
+        offset += 1
+        let start = offset
+        while offset < bytes.count, byte != UInt8(ascii: "\"") { offset += byte == UInt8(ascii: "\\") ? 2 : 1 }
+        defer { offset += 1 }
+        return start..<min(offset, bytes.count)
     }
 
     private static func meaning(of name: ArraySlice<UInt8>, in scope: Scope) -> (Scope, Kind?) {

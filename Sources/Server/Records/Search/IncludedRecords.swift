@@ -31,9 +31,9 @@ struct IncludedRecords {
     let allowance: AnswerAllowance
 
     /// Maximum number of included records of a page.
-    static let most = 1_000
+    static let maximumCount = 1_000
     /// Maximum number of rounds of `:iterate`.
-    static let mostRounds = 10
+    static let maximumRounds = 10
     /// Maximum number of ids in a query.
     private static let chunk = 200
 
@@ -45,7 +45,7 @@ struct IncludedRecords {
         mutating func add(_ one: Found) throws {
             guard seen.insert(one.key).inserted else { return }
             all.append(one)
-            guard all.count <= IncludedRecords.most else { throw SearchConditionError.tooManyIncluded }
+            guard all.count <= IncludedRecords.maximumCount else { throw SearchConditionError.tooManyIncluded }
         }
     }
 
@@ -58,7 +58,7 @@ struct IncludedRecords {
         for round in 0... {
             let asked = round == 0 ? includes : includes.filter(\.isIterated)
             guard !latest.isEmpty, !asked.isEmpty else { break }
-            guard round < Self.mostRounds else { throw SearchConditionError.tooManyIncluded }
+            guard round < Self.maximumRounds else { throw SearchConditionError.tooManyIncluded }
             let count = collection.all.count
             for include in asked {
                 switch include.direction {
@@ -84,13 +84,13 @@ struct IncludedRecords {
             for entry in values.entries {
                 let parameter = values.tree.parameters[entry.parameter]
                 guard codes.contains(parameter.code), case .reference(let reference) = entry.value else { continue }
-                note(reference, parameter, include, &ids, &urls)
+                collect(reference, of: parameter, for: include, into: &ids, urls: &urls)
             }
         }
         for (type, wanted) in ids.sorted(by: { $0.key < $1.key }) {
             let seen = collection.seen
             let unseen = wanted.filter { !seen.contains(Key(type: type, id: $0)) }.sorted()
-            try add(type, unseen, to: &collection) { RecordAddress.isOne(of: $0, type: type) }
+            try add(type, unseen, to: &collection) { RecordKey.isOne(of: $0, type: type) }
         }
         for (type, wanted) in urls.sorted(by: { $0.key < $1.key }) {
             guard let url = ReferringRecords.url(of: type) else { continue }
@@ -103,9 +103,9 @@ struct IncludedRecords {
         }
     }
 
-    private func note(
-        _ reference: SearchReference, _ parameter: SearchParameterTable.Parameter, _ include: SearchInclude,
-        _ ids: inout [String: Set<String>], _ urls: inout [String: Set<String>]
+    private func collect(
+        _ reference: SearchReference, of parameter: SearchParameterTable.Parameter, for include: SearchInclude,
+        into ids: inout [String: Set<String>], urls: inout [String: Set<String>]
     ) {
         let isHere = reference.base.map { base in ownBases.contains { SearchIndex.indexed($0) == base } } ?? true
         if let type = reference.type, let id = reference.id, isHere, include.target == nil || include.target == type {
@@ -163,7 +163,7 @@ struct IncludedRecords {
         for start in stride(from: 0, to: keys.count, by: Self.chunk) {
             let some = Array(keys[start..<min(keys.count, start + Self.chunk)])
             let statement = try Self.statement(
-                type: type, condition(some), showing: filter, limit: Self.most + collection.seen.count + 1,
+                type: type, condition(some), showing: filter, limit: Self.maximumCount + collection.seen.count + 1,
                 in: transaction)
             let rows = try transaction.query(statement.sql, statement.parameters) { row in
                 let key = Key(type: try row.text("type"), id: try row.text("id"))

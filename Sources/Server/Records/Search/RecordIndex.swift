@@ -14,8 +14,8 @@ public enum RecordIndex {
     ) async throws -> Int {
         var (last, count): (Int64, Int) = (0, 0)
         while true {
-            let behind = last
-            let part = try await database.write { try SearchReindexing().next(behind: behind, in: $0) }
+            let previous = last
+            let part = try await database.write { try SearchReindexing().next(after: previous, in: $0) }
             guard let part else { return count }
             (last, count) = (part.last, count + part.count)
             show(count)

@@ -27,7 +27,7 @@ struct RecordSearch: Sendable {
         /// nil where the response has no total.
         var total: Int?
         /// The cursor of the next page; nil after the last one.
-        var next: SearchPlace?
+        var next: PageCursor?
         /// The owners of the returned records.
         var owners: Set<String> = []
     }
@@ -55,7 +55,7 @@ struct RecordSearch: Sendable {
             }
         }
         answer.matches = page.matches
-        if page.isCut, let last = page.places.last { answer.next = try last() }
+        if page.isCut, let last = page.cursors.last { answer.next = try last() }
         for found in answer.matches + answer.included {
             answer.owners.formUnion(try found.owners(in: transaction))
         }
@@ -65,13 +65,13 @@ struct RecordSearch: Sendable {
     /// The records of a page, each with the closure that makes its cursor.
     private struct Page {
         var matches: [IncludedRecords.Found] = []
-        var places: [() throws -> SearchPlace] = []
+        var cursors: [() throws -> PageCursor] = []
         /// Whether another page follows.
         var isCut = false
 
         mutating func shorten(to count: Int) {
             matches.removeLast(matches.count - count)
-            places.removeLast(places.count - count)
+            cursors.removeLast(cursors.count - count)
             isCut = true
         }
     }
@@ -84,28 +84,28 @@ struct RecordSearch: Sendable {
             let left = Array(numbers.drop { $0 <= query.after?.number ?? 0 })
             let wanted = Array(left.prefix(query.count))
             page.matches = try Self.records(numbered: wanted, within: allowance, in: transaction)
-            page.places = wanted.prefix(page.matches.count).map { number in
-                { SearchPlace(values: [], number: number) }
+            page.cursors = wanted.prefix(page.matches.count).map { number in
+                { PageCursor(values: [], number: number) }
             }
             page.isCut = left.count > page.matches.count
         } else if let records = statement.records(limit: query.count + 1) {
-            var place = 0
+            var index = 0
             let rows = try transaction.query(records.sql, records.parameters) { row in
                 // A row after the last one of the page means that another page follows.
-                guard try place < query.count && allowance.takes(row) else {
+                guard try index < query.count && allowance.takes(row) else {
                     page.isCut = true
                     return false
                 }
-                place += 1
+                index += 1
                 return true
             }
             page.matches = try rows.map { try IncludedRecords.Found($0, in: transaction) }
-            page.places = page.matches.map { match in { SearchPlace(values: [], number: match.number) } }
+            page.cursors = page.matches.map { match in { PageCursor(values: [], number: match.number) } }
         } else {
             let rows = try self.page(statement, limit: query.count + 1, in: transaction)
             let wanted = try rows.prefix(query.count).map { try $0.integer("number") }
             page.matches = try Self.records(numbered: wanted, within: allowance, in: transaction)
-            page.places = rows.prefix(page.matches.count).map { row in { try query.order.place(of: row) } }
+            page.cursors = rows.prefix(page.matches.count).map { row in { try query.order.cursor(of: row) } }
             page.isCut = rows.count > page.matches.count
         }
         if page.isCut, page.matches.isEmpty { throw allowance.exceeded }
@@ -144,7 +144,7 @@ struct RecordSearch: Sendable {
     /// Returns the total; nil where it is not requested, and by default where there are many.
     private func total(_ statement: SearchStatement, in transaction: any SQLTransaction) throws -> Int? {
         guard query.isCountOnly || query.total != SearchQuery.Total.none else { return nil }
-        let limit = query.isCountOnly || query.total != nil ? nil : SearchQuery.mostUnaskedTotal
+        let limit = query.isCountOnly || query.total != nil ? nil : SearchQuery.maximumDefaultTotal
         if limit != nil, statement.isDense { return nil }
         var sum = 0
         for total in statement.totals(upTo: limit.map { $0 + 1 }) {

@@ -32,7 +32,7 @@ private struct FilterBuilder {
         case .shared:
             RecordFilter.sharedTypes.contains(type)
                 ? "(r.subject IS NULL AND NOT EXISTS (" + rows(.owner) + "))" : Self.never
-        case .confidentiality(let most): confidential(atMost: most)
+        case .confidentiality(let maximum): confidential(upTo: maximum)
         case .sensitivities(let codes):
             "NOT EXISTS (" + rows(.sensitivity) + among(codes, isNegated: true) + ")"
         case .all(let parts): try joined(parts, by: " AND ")
@@ -66,9 +66,9 @@ private struct FilterBuilder {
     }
 
     /// A record without a row has the assumed confidentiality.
-    private mutating func confidential(atMost most: Confidentiality) -> String {
-        let isWithRow = most < .assumed
-        let ranks = Confidentiality.allCases.filter { isWithRow ? $0 <= most : $0 > most }
+    private mutating func confidential(upTo maximum: Confidentiality) -> String {
+        let isWithRow = maximum < .assumed
+        let ranks = Confidentiality.allCases.filter { isWithRow ? $0 <= maximum : $0 > maximum }
         guard !ranks.isEmpty else { return Self.always }
         return (isWithRow ? "EXISTS (" : "NOT EXISTS (") + rows(.confidentiality)
             + among(Set(ranks.map { String($0.rawValue) }), isNegated: false) + ")"

@@ -10,19 +10,19 @@ enum SearchIndex {
     ///
     /// Where the value contains a time, its hour is in the first two bytes. The readings of a device, which are
     /// received together, then have adjacent keys among millions of others, and do not each change a page of their own.
-    static func print(of value: String) -> [UInt8] {
+    static func key(of value: String) -> [UInt8] {
         let digest = digest(of: value)
         guard let hour = hour(in: value) else { return digest }
-        var print = digest
-        print.replaceSubrange(2..., with: digest[..<14])
-        (print[0], print[1]) = (UInt8(truncatingIfNeeded: hour >> 8), UInt8(truncatingIfNeeded: hour))
-        return print
+        var key = digest
+        key.replaceSubrange(2..., with: digest[..<14])
+        (key[0], key[1]) = (UInt8(truncatingIfNeeded: hour >> 8), UInt8(truncatingIfNeeded: hour))
+        return key
     }
 
     /// Returns the keys that a value may have in the index: its key, and where that contains an hour also the plain
     /// digest, which rows of earlier releases have.
-    static func prints(of value: String) -> [[UInt8]] {
-        hour(in: value) == nil ? [print(of: value)] : [print(of: value), digest(of: value)]
+    static func keys(of value: String) -> [[UInt8]] {
+        hour(in: value) == nil ? [key(of: value)] : [key(of: value), digest(of: value)]
     }
 
     private static func digest(of value: String) -> [UInt8] { Array(TextDigest.of(value)) }
@@ -32,17 +32,17 @@ enum SearchIndex {
         var value = value
         return value.withUTF8 { bytes in
             withUnsafeTemporaryAllocation(byteCount: bytes.count, alignment: 1) { upper in
-                for (place, byte) in bytes.enumerated() { upper[place] = byte == UInt8(ascii: "t") ? 0x54 : byte }
+                for (index, byte) in bytes.enumerated() { upper[index] = byte == UInt8(ascii: "t") ? 0x54 : byte }
                 return WrittenHour.last(in: UnsafeRawBufferPointer(upper))
             }
         }
     }
 
     /// Number of bytes of a key in PostgreSQL's index.
-    static let printStart = 7
+    static let keyPrefixLength = 7
 
     /// Returns the first bytes of a key, which two keys share by chance once in 2^56.
-    static func start(ofPrint print: [UInt8]) -> [UInt8] { Array(print.prefix(printStart)) }
+    static func prefix(ofKey key: [UInt8]) -> [UInt8] { Array(key.prefix(keyPrefixLength)) }
 
     /// Returns the form of a system or a code in the index. A text that exceeds a key of PostgreSQL
     /// (https://www.postgresql.org/docs/current/btree.html, a third of a page) is replaced by its digest, in searches

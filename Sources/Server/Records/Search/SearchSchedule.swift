@@ -38,7 +38,7 @@ final class SearchSchedule: Sendable {
     }
 
     /// The number of callers above which idle callers are removed.
-    private static let mostResting = 4_096
+    private static let maximumIdleCallers = 4_096
 
     let limits: Limits
     /// The time since a fixed instant.
@@ -118,7 +118,7 @@ final class SearchSchedule: Sendable {
             state.callers[caller]?.running -= 1
             state.callers[caller]?.seconds -= used / .seconds(1)
             next(&state)
-            if state.callers.count > Self.mostResting {
+            if state.callers.count > Self.maximumIdleCallers {
                 let now = now()
                 let rested = Double(limits.seconds.burst)
                 state.callers = state.callers.filter { _, caller in
@@ -130,14 +130,14 @@ final class SearchSchedule: Sendable {
 
     /// Begins as many waiting searches as the limits permit, one of each caller in turn.
     private func next(_ state: inout State) {
-        var place = 0
-        while state.running < limits.atATime, place < state.turns.count {
-            let caller = state.turns[place]
+        var index = 0
+        while state.running < limits.atATime, index < state.turns.count {
+            let caller = state.turns[index]
             guard let waiting = state.callers[caller], waiting.running < limits.ofCaller else {
-                place += 1
+                index += 1
                 continue
             }
-            state.turns.remove(at: place)
+            state.turns.remove(at: index)
             guard let first = waiting.waiting.first else { continue }
             state.callers[caller]?.waiting.removeFirst()
             state.waiting -= 1
@@ -152,8 +152,8 @@ final class SearchSchedule: Sendable {
     }
 
     private func remove(_ wait: Wait, of caller: String, _ state: inout State) {
-        guard let place = state.callers[caller]?.waiting.firstIndex(where: { $0 === wait }) else { return }
-        state.callers[caller]?.waiting.remove(at: place)
+        guard let index = state.callers[caller]?.waiting.firstIndex(where: { $0 === wait }) else { return }
+        state.callers[caller]?.waiting.remove(at: index)
         state.waiting -= 1
         if state.callers[caller]?.waiting.isEmpty ?? true { state.turns.removeAll { $0 == caller } }
     }

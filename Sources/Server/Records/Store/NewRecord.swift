@@ -21,7 +21,7 @@ public final class NewRecord: Sendable {
     public let digest: Data
     /// The encoded R4 bytes and the encoded original bytes. They are encoded here so that no transaction waits for it.
     let stored: (content: Data, original: Data?)
-    /// The digest of the record's address, unique among all records (``RecordAddress``).
+    /// The digest of the record's address, unique among all records (``RecordKey``).
     let address: Data
     let entries: [SearchEntry]
     /// The time of the event, for the columns of the record's row.
@@ -46,7 +46,7 @@ public final class NewRecord: Sendable {
     ) {
         type = resource.resourceType
         self.id = id
-        address = RecordAddress.digest(type: type, id: id)
+        address = RecordKey.digest(type: type, id: id)
         self.subject = subject
         self.content = content
         self.original = original
@@ -80,24 +80,24 @@ public final class NewRecord: Sendable {
     ///
     /// - Parameters:
     ///   - subject: the Patient's id that the resource names as its one owner.
-    ///   - pattern: the template's search entries.
+    ///   - template: the template's search entries.
     ///   - values: the values of its identifiers, in their order.
     ///   - quantity: the number of its value as written; nil where it has none.
     ///   - milliseconds: the time of the event, in milliseconds since 1970; the upper bound is excluded.
     /// - Returns: nil where it does not match the template; its JSON must be read then.
     public init?(
-        id: String, subject: String?, content: Data, pattern: SearchPattern, identifiers values: [String],
+        id: String, subject: String?, content: Data, template: TemplateSearchEntries, identifiers values: [String],
         quantity: String?, milliseconds: Range<Int64>
     ) {
-        guard let entries = pattern.entries(identifiers: values, quantity: quantity) else { return nil }
-        type = pattern.type
+        guard let entries = template.entries(identifiers: values, quantity: quantity) else { return nil }
+        type = template.type
         self.id = id
-        address = RecordAddress.digest(type: type, id: id)
+        address = RecordKey.digest(type: type, id: id)
         self.subject = subject
         self.content = content
         original = nil
         digest = Self.digest(of: content)
-        stored = (ContentCodec.stored(content, type: pattern.type), nil)
+        stored = (ContentCodec.stored(content, type: template.type), nil)
         self.entries = entries
         time = SearchPeriod(low: milliseconds.lowerBound, high: milliseconds.upperBound)
         protection = []
@@ -105,11 +105,11 @@ public final class NewRecord: Sendable {
 
     /// Creates a record from the values in which the Observation differs from its template.
     public convenience init?(
-        _ values: ObservationValues, subject: String?, content: Data, pattern: SearchPattern
+        _ values: ObservationValues, subject: String?, content: Data, template: TemplateSearchEntries
     ) {
         guard let period = values.searchPeriod else { return nil }
         self.init(
-            id: values.id, subject: subject, content: content, pattern: pattern, identifiers: values.identifiers,
+            id: values.id, subject: subject, content: content, template: template, identifiers: values.identifiers,
             quantity: values.number?.text, milliseconds: period.low..<period.high)
     }
 

@@ -30,7 +30,7 @@ struct PublishedResources: Sendable {
     /// Whether a write leaves the ids and the canonical URLs of the published resources alone.
     func mayBeWritten(_ request: WriteRequest) -> Bool {
         var ids: Set<String> = []
-        if case .id(let id) = request.place { ids.insert(id) }
+        if case .id(let id) = request.destination { ids.insert(id) }
         var url: String?
         switch request.change {
         case .create(let resource): url = resource["url"]?.string
@@ -91,16 +91,19 @@ struct PublishedResources: Sendable {
         }
         var bundle = FHIR.Bundle(type: .searchset)
         if query.total != SearchQuery.Total.none { bundle.total = found.count }
-        bundle.link = [FHIR.Bundle.Link(relation: "self", url: RecordsService.address(url, type, query.used))]
+        bundle.link = [
+            FHIR.Bundle.Link(relation: "self", url: RecordsService.address(url, path: type, parameters: query.used))
+        ]
         let start = min(Int(query.after?.number ?? 0), found.count)
         let page = query.isCountOnly ? [] : found[start...].prefix(query.count)
         if !query.isCountOnly, page.endIndex < found.count {
             let next =
                 query.used.filter { $0.name != "_count" } + [
                     ("_count", String(query.count)),
-                    ("_cursor", SearchPlace(values: [], number: Int64(page.endIndex)).text),
+                    ("_cursor", PageCursor(values: [], number: Int64(page.endIndex)).text),
                 ]
-            bundle.link.append(FHIR.Bundle.Link(relation: "next", url: RecordsService.address(url, type, next)))
+            bundle.link.append(
+                FHIR.Bundle.Link(relation: "next", url: RecordsService.address(url, path: type, parameters: next)))
         }
         bundle.entry = page.map { definition in
             let resource = query.subset?.of(definition.resource) ?? definition.resource

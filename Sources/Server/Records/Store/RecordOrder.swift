@@ -10,10 +10,10 @@ public struct RecordOrder: Sendable, Hashable, Comparable {
     /// The submission's number in the queue, which orders submissions received within one millisecond.
     public let number: Int64
     /// Its position among the submissions that a device's key signed; nil where it is not signed.
-    public let signed: SignedPlace?
+    public let signed: SignedPosition?
 
     /// The position of a signed submission among all that its key signed.
-    public struct SignedPlace: Sendable, Hashable {
+    public struct SignedPosition: Sendable, Hashable {
         /// The thumbprint of the key (RFC 7638).
         public let signer: String
         /// The device's sequence number.
@@ -25,7 +25,7 @@ public struct RecordOrder: Sendable, Hashable, Comparable {
         }
     }
 
-    public init(receivedMilliseconds: Int64, number: Int64, signed: SignedPlace? = nil) {
+    public init(receivedMilliseconds: Int64, number: Int64, signed: SignedPosition? = nil) {
         self.signed = signed
         self.receivedMilliseconds = receivedMilliseconds
         self.number = number
@@ -42,7 +42,7 @@ public struct RecordOrder: Sendable, Hashable, Comparable {
     init(_ row: SQLRow) throws {
         receivedMilliseconds = try row.integer("received_ms")
         number = try row.integer("received_number")
-        signed = SignedPlace(row)
+        signed = SignedPosition(row)
     }
 
     /// The values of `received_ms`, `received_number`, `signer` and `signed_sequence`.
@@ -53,7 +53,7 @@ public struct RecordOrder: Sendable, Hashable, Comparable {
     }
 }
 
-extension RecordOrder.SignedPlace {
+extension RecordOrder.SignedPosition {
     /// Creates the position from the columns `signer` and `signed_sequence`; nil where the submission is not signed.
     init?(_ row: SQLRow) {
         guard let signer = row.textIfPresent("signer"), let sequence = row.integerIfPresent("signed_sequence") else {

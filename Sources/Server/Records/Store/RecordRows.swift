@@ -17,7 +17,7 @@ struct RecordReceipt: Hashable {
         provenance = RecordProvenance(
             submissionID: try row.text("submission_id"), clientID: try row.text("client_id"),
             keyID: row.textIfPresent("key_id"), receivedAt: try row.date("received_at"),
-            number: try row.integer("received_number"), signed: RecordOrder.SignedPlace(row))
+            number: try row.integer("received_number"), signed: RecordOrder.SignedPosition(row))
         at = try row.date("last_updated")
     }
 }
@@ -29,12 +29,12 @@ struct RecordRow {
 
     /// Leaves a resource alone whose id is taken.
     static let insertion = SQLInsertion<RecordRow, RecordReceipt>(
-        into: "record", onConflict: .keepsPresent(key: [RecordAddress.column]),
+        into: "record", onConflict: .keepsPresent(key: [RecordKey.column]),
         columns: [
             SQLColumn("number") { .integer($0.number) },
             SQLColumn("type") { .text($0.record.type) },
             SQLColumn("id") { .text($0.record.id) },
-            SQLColumn(RecordAddress.column) { .blob($0.record.address) },
+            SQLColumn(RecordKey.column) { .blob($0.record.address) },
             SQLColumn("subject") { SQLValue($0.record.subject) },
             SQLColumn("date_low") { SQLValue($0.record.time?.low) },
             SQLColumn("date_high") { SQLValue($0.record.time?.high) },

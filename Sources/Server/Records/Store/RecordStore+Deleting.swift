@@ -99,9 +99,9 @@ extension RecordStore {
         condition: String, parameters: [SQLValue]
     ) {
         guard !types.isEmpty else { return ("number < ?", [0]) }
-        let places = repeatElement("?", count: types.count).joined(separator: ", ")
+        let placeholders = repeatElement("?", count: types.count).joined(separator: ", ")
         return (
-            "number IN (SELECT number FROM record WHERE type IN (\(places)) AND subject = ?)",
+            "number IN (SELECT number FROM record WHERE type IN (\(placeholders)) AND subject = ?)",
             types.map { SQLValue($0) } + [SQLValue(participant)]
         )
     }

@@ -16,13 +16,13 @@ extension RecordStore {
     /// they were first stored.
     ///
     /// - Parameters:
-    ///   - behind: the number and the version of the last row of the previous page; nil for the first page.
+    ///   - after: the number and the version of the last row of the previous page; nil for the first page.
     ///   - limit: the maximum number of versions.
     public func versions(
-        about participant: String, ofType type: String, behind: (number: Int64, version: Int64)?, limit: Int,
+        about participant: String, ofType type: String, after: (number: Int64, version: Int64)?, limit: Int,
         in transaction: any SQLTransaction
     ) throws -> [HeldVersion] {
-        let place = behind ?? (number: 0, version: 0)
+        let cursor = after ?? (number: 0, version: 0)
         return try transaction.query(
             """
             SELECT \(Self.columns), v.original, v.original_fhir_version, r.version AS present \(Self.joined)
@@ -30,8 +30,8 @@ extension RecordStore {
             ORDER BY r.number, v.version LIMIT ?
             """,
             [
-                SQLValue(type), SQLValue(participant), SQLValue(place.number), SQLValue(place.number),
-                SQLValue(place.version), SQLValue(limit),
+                SQLValue(type), SQLValue(participant), SQLValue(cursor.number), SQLValue(cursor.number),
+                SQLValue(cursor.version), SQLValue(limit),
             ]
         ).map { row in
             let record = try Self.record(row, in: transaction)

@@ -17,7 +17,7 @@ extension RecordStore {
     ///   - last: the last number of the previous page; 0 for the first page.
     ///   - limit: the maximum number of resources.
     public func present(
-        behind last: Int64, limit: Int, in transaction: any SQLTransaction
+        after last: Int64, limit: Int, in transaction: any SQLTransaction
     ) throws -> [PresentRecord] {
         try transaction.query(Self.presentSQL, [SQLValue(last), SQLValue(last), SQLValue(limit)]).map { row in
             PresentRecord(
@@ -29,7 +29,7 @@ extension RecordStore {
     /// Whether these are still the current versions of all resources with numbers after `first` and up to the last of
     /// them. The transaction would then read the same versions again.
     public func arePresent(
-        _ records: some BidirectionalCollection<PresentRecord>, behind first: Int64, in transaction: any SQLTransaction
+        _ records: some BidirectionalCollection<PresentRecord>, after first: Int64, in transaction: any SQLTransaction
     ) throws -> Bool {
         guard let last = records.last else { return true }
         let found = try transaction.query(Self.presentVersionsSQL, [SQLValue(first), SQLValue(last.number)])
@@ -44,8 +44,8 @@ extension RecordStore {
         type: String, id: String, of subject: String, in transaction: any SQLTransaction
     ) throws -> Bool {
         try transaction.first(
-            "SELECT 1 AS one FROM record r WHERE \(RecordAddress.condition) AND r.subject = ? AND r.deleted = 0",
-            [RecordAddress.value(type: type, id: id), SQLValue(subject)]) != nil
+            "SELECT 1 AS one FROM record r WHERE \(RecordKey.condition) AND r.subject = ? AND r.deleted = 0",
+            [RecordKey.value(type: type, id: id), SQLValue(subject)]) != nil
     }
 
     /// Parameters: the number before the first, the last number.

@@ -6,7 +6,7 @@ import Trust
 extension RecordStore {
     /// Returns the current version; nil where there is none.
     public func read(type: String, id: String, in transaction: any SQLTransaction) throws -> StoredRecord? {
-        try transaction.first(Self.currentSQL, [RecordAddress.value(type: type, id: id)])
+        try transaction.first(Self.currentSQL, [RecordKey.value(type: type, id: id)])
             .map { try Self.record($0, in: transaction) }
     }
 
@@ -15,7 +15,7 @@ extension RecordStore {
         type: String, id: String, version: Int64, in transaction: any SQLTransaction
     ) throws -> StoredRecord? {
         try transaction.first(
-            Self.versionSQL, [RecordAddress.value(type: type, id: id), SQLValue(version)]
+            Self.versionSQL, [RecordKey.value(type: type, id: id), SQLValue(version)]
         ).map { try Self.record($0, in: transaction) }
     }
 
@@ -25,7 +25,7 @@ extension RecordStore {
         guard version.isDeleted else { return version }
         return try transaction.first(
             Self.deletedSQL,
-            [RecordAddress.value(type: version.type, id: version.id), SQLValue(version.version)]
+            [RecordKey.value(type: version.type, id: version.id), SQLValue(version.version)]
         ).map { try Self.record($0, in: transaction) }
     }
 
@@ -48,7 +48,7 @@ extension RecordStore {
             SQLValue(previous?.provenance.number ?? .max), SQLValue(previous?.version ?? .max),
         ]
         var others = try transaction.query(
-            Self.historySQL, [RecordAddress.value(type: type, id: id)] + bound + [SQLValue(limit)]
+            Self.historySQL, [RecordKey.value(type: type, id: id)] + bound + [SQLValue(limit)]
         ).map { try Self.record($0, in: transaction) }
         // The first version is not in the index, so it is inserted by its order.
         if present.version != 1, let first = try read(type: type, id: id, version: 1, in: transaction),
@@ -66,7 +66,7 @@ extension RecordStore {
     func facts(
         ofType type: String, id: String, asking queries: Set<ScopeQuery>, in transaction: any SQLTransaction
     ) throws -> (facts: RecordFacts, subject: String?)? {
-        guard let row = try transaction.first(Self.subjectSQL, [RecordAddress.value(type: type, id: id)]) else {
+        guard let row = try transaction.first(Self.subjectSQL, [RecordKey.value(type: type, id: id)]) else {
             return nil
         }
         let subject = row.textIfPresent("subject")
@@ -82,25 +82,25 @@ extension RecordStore {
     }
 
     /// Parameter: the address, as in the statements that follow.
-    static let subjectSQL = "SELECT r.number, r.subject FROM record r WHERE \(RecordAddress.condition)"
-    static let currentSQL = versions + " AND v.version = r.version WHERE \(RecordAddress.condition)"
-    static let versionSQL = versions + " WHERE \(RecordAddress.condition) AND v.version = ?"
+    static let subjectSQL = "SELECT r.number, r.subject FROM record r WHERE \(RecordKey.condition)"
+    static let currentSQL = versions + " AND v.version = r.version WHERE \(RecordKey.condition)"
+    static let versionSQL = versions + " WHERE \(RecordKey.condition) AND v.version = ?"
     /// The last content before a version. Parameters: the address, the version.
     static let deletedSQL =
         versions + """
-             WHERE \(RecordAddress.condition) AND v.version < ? AND v.deleted = 0 ORDER BY v.version DESC LIMIT 1
+             WHERE \(RecordKey.condition) AND v.version < ? AND v.deleted = 0 ORDER BY v.version DESC LIMIT 1
             """
     /// The versions except the current and the first one, which the index of the order excludes. Parameters: the
     /// address, the order of the previous version, the limit.
     static let historySQL =
         versions + """
-             WHERE \(RecordAddress.condition) AND v.version > 1 AND v.version <> r.version
+             WHERE \(RecordKey.condition) AND v.version > 1 AND v.version <> r.version
                 AND (v.received_ms, v.received_number, v.version) < (?, ?, ?)
             ORDER BY v.received_ms DESC, v.received_number DESC, v.version DESC LIMIT ?
             """
     static let versionCountSQL = """
         SELECT count(*) AS total FROM record r JOIN record_version v ON v.number = r.number
-        WHERE \(RecordAddress.condition)
+        WHERE \(RecordKey.condition)
         """
 
     /// The columns that are read of a version.

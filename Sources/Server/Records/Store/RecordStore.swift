@@ -44,7 +44,7 @@ public struct RecordStore: Sendable {
     ) throws -> Bool {
         try transaction.queries(
             resources.map { type, id in
-                SQLQuery(Self.subjectSQL, [RecordAddress.value(type: type, id: id)])
+                SQLQuery(Self.subjectSQL, [RecordKey.value(type: type, id: id)])
             }
         ).allSatisfy { rows in rows.first.map { $0.textIfPresent("subject") == participant } ?? true }
     }

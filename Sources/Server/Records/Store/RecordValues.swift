@@ -16,7 +16,7 @@ public struct RecordProvenance: Sendable, Hashable {
     public let number: Int64
     /// The key that signed it, with the sequence number; nil where it is not signed: submissions of an app or a gateway
     /// that does not sign, and data that the site loaded.
-    public let signed: RecordOrder.SignedPlace?
+    public let signed: RecordOrder.SignedPosition?
 
     /// Whether it was written through the FHIR API.
     public var isOfInterface: Bool { submissionID.hasPrefix(Self.interfacePrefix) }
@@ -29,7 +29,7 @@ public struct RecordProvenance: Sendable, Hashable {
 
     public init(
         submissionID: String, clientID: String, keyID: String?, receivedAt: Date, number: Int64 = 0,
-        signed: RecordOrder.SignedPlace? = nil
+        signed: RecordOrder.SignedPosition? = nil
     ) {
         self.signed = signed
         self.submissionID = submissionID

@@ -7,7 +7,7 @@ public enum DeletionOutcome: Sendable, Hashable {
     /// The resource is deleted.
     case deleted(record: Int64)
     /// There was no such resource. A version received before the deletion and processed after it goes to the history.
-    case noted
+    case recorded
     /// It was deleted already.
     case unchanged
     /// A version received after the deletion is the current one and stays.
@@ -34,14 +34,14 @@ extension RecordWriter {
         let order = receipt.provenance.order
         guard let present = try present(type: type, id: id) else {
             try insertDeleted(type: type, id: id, of: subject)
-            return .noted
+            return .recorded
         }
         guard order >= present.order else { return .superseded }
         guard present.isDeleted else {
             try addDeletion(type: type, id: id, number: present.number, order: order)
             return .deleted(record: present.number)
         }
-        if order > present.order { try note(order, of: present.number) }
+        if order > present.order { try updateOrder(order, of: present.number) }
         return .unchanged
     }
 
@@ -49,7 +49,7 @@ extension RecordWriter {
         type: String, id: String
     ) throws -> (number: Int64, isDeleted: Bool, order: RecordOrder)? {
         try flush()
-        return try transaction.first(Self.presentSQL, [RecordAddress.value(type: type, id: id)]).map { row in
+        return try transaction.first(Self.presentSQL, [RecordKey.value(type: type, id: id)]).map { row in
             (try row.integer("number"), try row.integer("deleted") != 0, try RecordOrder(row))
         }
     }
@@ -58,7 +58,7 @@ extension RecordWriter {
         changedTypes.insert(type)
         let version = try nextVersion(of: number)
         streams.went(try formerStream(type, number))
-        try FormerVersion.giveWay(number: number, at: receipt.at, in: transaction)
+        try FormerVersion.insertReplaced(number: number, at: receipt.at, in: transaction)
         try transaction.execute(
             """
             UPDATE record SET version = ?, updated_ms = ?, deleted = 1, received_ms = ?, received_number = ?, signer = ?,

@@ -109,10 +109,10 @@ public struct RecordWriter {
     mutating func replace(_ new: NewRecord) throws -> PutResult { try put(new, isNewest: true) }
 
     private mutating func put(_ new: NewRecord, isNewest: Bool) throws -> PutResult {
-        func result(_ outcome: PutResult.Outcome, _ number: Int64, _ version: Int64) -> PutResult {
+        func result(_ outcome: PutResult.Outcome, number: Int64, version: Int64) -> PutResult {
             PutResult(outcome: outcome, version: version, number: number)
         }
-        if let number = try insert(new) { return result(.created, number, 1) }
+        if let number = try insert(new) { return result(.created, number: number, version: 1) }
         guard let present = try transaction.first(Self.presentSQL, [.blob(new.address)]) else {
             throw StorageError(
                 code: "storage-corrupt", message: "A record has no version; restore the records from a backup.")
@@ -123,17 +123,19 @@ public struct RecordWriter {
         let own = isNewest && came < order ? order : came
         if try new.isSame(asStored: present.blob("digest")), try present.integer("deleted") == 0 {
             let same = try present.integer("version")
-            guard own >= order else { return result(.superseded, number, same) }
+            guard own >= order else { return result(.superseded, number: number, version: same) }
             if own > order {
-                try note(own, of: number)
+                try updateOrder(own, of: number)
                 streams.came(new, at: received, isAdded: false)
             }
-            return result(.unchanged, number, same)
+            return result(.unchanged, number: number, version: same)
         }
-        guard own >= order else { return result(.superseded, number, try putHistory(new, number: number)) }
+        guard own >= order else {
+            return result(.superseded, number: number, version: try putHistory(new, number: number))
+        }
         let version = try nextVersion(of: number)
         let former = try formerStream(new.type, number)
-        try FormerVersion.giveWay(number: number, at: receipt.at, in: transaction)
+        try FormerVersion.insertReplaced(number: number, at: receipt.at, in: transaction)
         try transaction.execute(
             """
             UPDATE record SET version = ?, subject = ?, date_low = ?, date_high = ?, updated_ms = ?, deleted = 0,
@@ -148,7 +150,7 @@ public struct RecordWriter {
         try RecordProtection.replace(new.protection, number: number, in: transaction)
         streams.went(former)
         streams.came(new, at: received, isAdded: true)
-        return result(.updated, number, version)
+        return result(.updated, number: number, version: version)
     }
 
     /// Stores a version received before the current one, once for each submission that contains it.
@@ -201,7 +203,7 @@ public struct RecordWriter {
     }
 
     /// Records the order of a record's current version that was received once more.
-    func note(_ order: RecordOrder, of number: Int64) throws {
+    func updateOrder(_ order: RecordOrder, of number: Int64) throws {
         try transaction.execute(
             """
             UPDATE record SET received_ms = ?, received_number = ?, signer = ?, signed_sequence = ? WHERE number = ?
@@ -220,7 +222,7 @@ public struct RecordWriter {
         SELECT r.number, r.version, r.deleted, r.received_ms, r.received_number, r.signer,
             r.signed_sequence, v.digest FROM record r
         JOIN record_version v ON v.number = r.number AND v.version = r.version
-        WHERE \(RecordAddress.condition)
+        WHERE \(RecordKey.condition)
         """
     /// The version of a record that a submission stored with certain bytes. The statement scans the versions of the
     /// record, because a submission may be a load of millions of records. Parameters: number, submission, digest.

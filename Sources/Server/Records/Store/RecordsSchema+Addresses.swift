@@ -1,7 +1,7 @@
 import Storage
 
 extension RecordsSchema {
-    /// Digests of the records' addresses (``RecordAddress``). Ids are hashes or UUIDs: in an index of ids each new one
+    /// Digests of the records' addresses (``RecordKey``). Ids are hashes or UUIDs: in an index of ids each new one
     /// changes a page of its own. Nearly half of the pages that a hub's batch changed belonged to the index of types
     /// and ids.
     static let addresses: [Migration] = [
@@ -13,7 +13,7 @@ extension RecordsSchema {
                 "INSERT INTO address_progress (last) VALUES (0)",
             ]
         },
-        Migration(number: 429, name: "digests of addresses noted", slice: noteAddresses, statements: { _ in [] }),
+        Migration(number: 429, name: "digests of addresses noted", slice: fillAddressDigests, statements: { _ in [] }),
         Migration(number: 430, name: "records by digests of addresses") { dialect in
             let former =
                 switch dialect {
@@ -30,7 +30,7 @@ extension RecordsSchema {
     /// Maximum number of records in one transaction.
     private static var sliceCount: Int { 5000 }
 
-    @Sendable private static func noteAddresses(_ transaction: any SQLTransaction) throws -> Bool {
+    @Sendable private static func fillAddressDigests(_ transaction: any SQLTransaction) throws -> Bool {
         let last = SQLValue(try transaction.first("SELECT last FROM address_progress")?.integer("last") ?? 0)
         let end = try transaction.first(
             "SELECT max(number) AS last FROM (SELECT number FROM record WHERE number > ? ORDER BY number LIMIT ?) AS r",
@@ -38,7 +38,7 @@ extension RecordsSchema {
         guard let end = end?.integerIfPresent("last") else { return false }
         try transaction.execute(
             """
-            UPDATE record SET address_digest = \(RecordAddress.sql(type: "type", id: "id"))
+            UPDATE record SET address_digest = \(RecordKey.sql(type: "type", id: "id"))
             WHERE number > ? AND number <= ?
             """, [last, SQLValue(end)])
         try transaction.execute("UPDATE address_progress SET last = ?", [SQLValue(end)])

@@ -14,7 +14,7 @@ extension RecordsSchema {
                 "DROP INDEX record_by_date_high",
                 """
                 CREATE INDEX record_by_long_date ON record (type, date_high, date_low, number)
-                WHERE date_high NOT BETWEEN date_low AND date_low + \(SearchedTime.longest)
+                WHERE date_high NOT BETWEEN date_low AND date_low + \(DateColumns.longest)
                 """,
             ]
             return both + (dialect == .postgresql ? mergedKeys : [])
@@ -41,10 +41,10 @@ extension RecordsSchema {
             "DROP INDEX record_identifier_by_system",
             "CREATE INDEX record_identifier_by_system ON record_identifier (system)",
             // The first bytes of a digest are enough to find the few rows that have it
-            // (``SearchIndex/start(ofPrint:)``).
+            // (``SearchIndex/prefix(ofKey:)``).
             "DROP INDEX record_identifier_by_value",
             """
-            CREATE INDEX record_identifier_by_value ON record_identifier (substr(value, 1, \(SearchIndex.printStart)))
+            CREATE INDEX record_identifier_by_value ON record_identifier (substr(value, 1, \(SearchIndex.keyPrefixLength)))
             """,
         ]
         + ["record_code", "record_identifier"].flatMap { table in

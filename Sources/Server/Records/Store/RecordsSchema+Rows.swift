@@ -56,7 +56,7 @@ extension RecordsSchema {
         "CREATE INDEX record_by_date_low ON record (type, date_low, date_high)",
         """
         CREATE INDEX record_by_long_date ON record (type, date_high, date_low)
-        WHERE date_high NOT BETWEEN date_low AND date_low + \(SearchedTime.longest)
+        WHERE date_high NOT BETWEEN date_low AND date_low + \(DateColumns.longest)
         """,
     ]
 
@@ -81,7 +81,7 @@ extension RecordsSchema {
             """, [SQLValue(sliceCount)])
         guard moved == 0 else { return true }
         // 3. All rows are moved.
-        try takePlace(transaction)
+        try replaceTable(transaction)
         return false
     }
 
@@ -93,7 +93,7 @@ extension RecordsSchema {
 
     /// Replaces the table `record`, which other tables reference, by the moved rows. The references are removed so that
     /// the table can be dropped. Afterwards they refer to a table with the same name and the same numbers.
-    private static func takePlace(_ transaction: any SQLTransaction) throws {
+    private static func replaceTable(_ transaction: any SQLTransaction) throws {
         let reference = " REFERENCES record (number)"
         let referring = try transaction.query(
             "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND instr(sql, ?) > 0", [SQLValue(reference)])

@@ -75,7 +75,7 @@ extension RecordsSchema {
     @Sendable private static func makeEntries(_ transaction: any SQLTransaction) throws -> Bool {
         let progress = try transaction.first("SELECT last FROM search_progress")
         let last = try progress?.integer("last") ?? 0
-        guard let end = try SearchReindexing(hasStreams: false).next(behind: last, in: transaction) else {
+        guard let end = try SearchReindexing(hasStreams: false).next(after: last, in: transaction) else {
             return false
         }
         try transaction.execute(
@@ -120,11 +120,11 @@ extension RecordsSchema {
             + table("record_print", "\(term), print \(dialect.blob) NOT NULL", key: "number, term, print")
             + [
                 // The first bytes of a digest are enough to find the few rows that have it
-                // (``SearchIndex/start(ofPrint:)``).
+                // (``SearchIndex/prefix(ofKey:)``).
                 dialect == .sqlite
                     ? "CREATE INDEX IF NOT EXISTS record_print_by_print ON record_print (print, term, number)"
                     : "CREATE INDEX IF NOT EXISTS record_print_by_print ON record_print "
-                        + "(substr(print, 1, \(SearchIndex.printStart)))",
+                        + "(substr(print, 1, \(SearchIndex.keyPrefixLength)))",
                 index("record_print_by_term", "record_print (term"),
             ]
             + table(

@@ -78,7 +78,7 @@ extension RecordsSchema {
             let provenance = RecordProvenance(
                 submissionID: try row.text("submission_id"), clientID: try row.text("client_id"),
                 keyID: row.textIfPresent("key_id"), receivedAt: try row.date("received_at"),
-                number: try row.integer("received_number"), signed: RecordOrder.SignedPlace(row))
+                number: try row.integer("received_number"), signed: RecordOrder.SignedPosition(row))
             let source = try sources.number(of: RecordReceipt(provenance: provenance, at: try row.date("last_updated")))
             let digest = try row.text("digest")
             let isFirst = version == 1

@@ -140,7 +140,7 @@ public enum RecordsSchema {
         Migration(
             number: 404, name: "dictionaries of contents",
             slice: { transaction in
-                try ContentDictionaries.note(in: transaction)
+                try ContentDictionaries.insert(in: transaction)
                 return false
             },
             statements: { dialect in

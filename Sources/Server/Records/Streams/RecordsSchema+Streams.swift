@@ -42,7 +42,7 @@ extension RecordsSchema {
     @Sendable private static func nameHealthTypes(_ transaction: any SQLTransaction) throws -> Bool {
         let progress = try transaction.first("SELECT last FROM health_type_progress")
         let last = try progress?.integer("last") ?? 0
-        let end = try SearchReindexing(selection: .withoutHealthKitCode).next(behind: last, in: transaction)
+        let end = try SearchReindexing(selection: .withoutHealthKitCode).next(after: last, in: transaction)
         guard let end else { return false }
         try transaction.execute(
             progress == nil

@@ -37,7 +37,7 @@ public struct ClientAddress: Sendable, Hashable {
         var looked = 0
         for entry in forwardedFor.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }).reversed() {
             looked += 1
-            guard looked <= ClientAddress.mostEntries, let address = ClientAddress.entry(entry) else {
+            guard looked <= ClientAddress.maximumEntries, let address = ClientAddress.entry(entry) else {
                 self.init(peer)
                 return
             }
@@ -47,7 +47,7 @@ public struct ClientAddress: Sendable, Hashable {
         self.init(client)
     }
 
-    private static let mostEntries = 32
+    private static let maximumEntries = 32
 
     /// `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`.
     private static func entry(_ text: Substring) -> IPAddress? {

@@ -8,9 +8,9 @@ public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
     public init(_ text: String) throws(ServerHTTPError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { throw .networkInvalid }
-        let most = address.bytes.count * 8
+        let maximum = address.bytes.count * 8
         guard parts.count == 1 || parts[1].allSatisfy(\.isWholeNumber) else { throw .networkInvalid }
-        guard let bits = parts.count == 1 ? most : Int(parts[1]), 0...most ~= bits else { throw .networkInvalid }
+        guard let bits = parts.count == 1 ? maximum : Int(parts[1]), 0...maximum ~= bits else { throw .networkInvalid }
         self.bits = bits
         first = address.keeping(bits: bits)
     }

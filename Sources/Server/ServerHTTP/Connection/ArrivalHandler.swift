@@ -36,7 +36,7 @@ final class ArrivalHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        timer.note(.bytes)
+        timer.handle(.bytes)
         context.fireChannelRead(data)
     }
 }

@@ -34,12 +34,12 @@ struct ConnectionDeadline {
         }
     }
 
-    private enum Reading {
+    private enum RequestPart {
         case nothing, head, body
     }
 
     private let times: Times
-    private var reading = Reading.nothing
+    private var reading = RequestPart.nothing
     /// The number of requests whose head arrived and whose answer is not written.
     private var unanswered = 0
     private var read: (limit: Limit, by: NIODeadline)?
@@ -63,7 +63,7 @@ struct ConnectionDeadline {
         return next
     }
 
-    mutating func note(_ event: Event, now: NIODeadline) {
+    mutating func handle(_ event: Event, now: NIODeadline) {
         switch event {
         case .bytes:
             // Only the first byte counts: a client that sends its head byte by byte does not prolong the limit.

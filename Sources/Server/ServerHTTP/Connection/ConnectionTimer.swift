@@ -20,8 +20,8 @@ final class ConnectionTimer {
         arm()
     }
 
-    func note(_ event: ConnectionDeadline.Event) {
-        deadline.note(event, now: .now())
+    func handle(_ event: ConnectionDeadline.Event) {
+        deadline.handle(event, now: .now())
         arm()
     }
 

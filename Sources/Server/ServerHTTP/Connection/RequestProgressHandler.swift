@@ -25,9 +25,9 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
         switch unwrapInboundIn(data) {
         case .head:
             mayContinue = true
-            timer.note(.head)
+            timer.handle(.head)
         case .body: if timer.isDraining { return }
-        case .end: timer.note(.end)
+        case .end: timer.handle(.end)
         }
         context.fireChannelRead(data)
     }
@@ -62,7 +62,7 @@ final class RequestProgressHandler: ChannelDuplexHandler, RemovableChannelHandle
         // The promise succeeds when the socket has taken the last byte, not when the byte is queued.
         let written = promise ?? context.eventLoop.makePromise()
         written.futureResult.assumeIsolated().whenSuccess { [timer] in
-            timer.note(.answered)
+            timer.handle(.answered)
             if timer.isDraining { context.read() }
         }
         context.write(data, promise: written)

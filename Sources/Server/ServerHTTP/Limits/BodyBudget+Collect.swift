@@ -15,21 +15,21 @@ extension BodyBudget {
     /// that the server does not read many bodies halfway. Any other reservation grows with the chunks, so that a length
     /// whose body is never sent holds nothing.
     ///
-    /// - Parameter most: maximum bytes of this body.
+    /// - Parameter limit: maximum bytes of this body.
     /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)``, ``HTTPFailure/bodyTooLarge``,
     ///   ``HTTPFailure/encodingNotSupported``, errors of the connection.
-    public func collect(_ request: Request, upTo most: Int) async throws -> CollectedBody {
+    public func collect(_ request: Request, upTo limit: Int) async throws -> CollectedBody {
         if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
             throw HTTPFailure.encodingNotSupported
         }
-        let told = request.headers[.contentLength].flatMap { Int($0) }
-        if let told, told > most { throw HTTPFailure.bodyTooLarge }
-        let reservation = try reserve(told.map { $0 > smallBody ? $0 : 0 } ?? 0)
+        let declared = request.headers[.contentLength].flatMap { Int($0) }
+        if let declared, declared > limit { throw HTTPFailure.bodyTooLarge }
+        let reservation = try reserve(declared.map { $0 > smallBody ? $0 : 0 } ?? 0)
         var buffer = ByteBuffer()
-        if let told { buffer.reserveCapacity(told) }
+        if let declared { buffer.reserveCapacity(declared) }
         for try await chunk in request.body {
             let count = buffer.readableBytes + chunk.readableBytes
-            guard count <= most else { throw HTTPFailure.bodyTooLarge }
+            guard count <= limit else { throw HTTPFailure.bodyTooLarge }
             if count > reservation.bytes { try reservation.grow(by: count - reservation.bytes) }
             buffer.writeImmutableBuffer(chunk)
         }

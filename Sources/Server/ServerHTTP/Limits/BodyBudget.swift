@@ -39,9 +39,9 @@ public final class BodyBudget: Sendable {
     /// Takes `more` bytes for a body that already holds `held` bytes.
     @inline(never)
     fileprivate func take(_ more: Int, held: Int) -> Bool {
-        let most = more > smallBody - min(held, smallBody) ? bytes - bytes / 4 : bytes
+        let limit = more > smallBody - min(held, smallBody) ? bytes - bytes / 4 : bytes
         return used.withLock { used in
-            guard more <= most, used <= most - more else { return false }
+            guard more <= limit, used <= limit - more else { return false }
             used += more
             return true
         }

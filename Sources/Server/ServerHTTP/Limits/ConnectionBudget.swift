@@ -17,15 +17,15 @@ final class ConnectionBudget: Sendable {
         var refused = 0
     }
 
-    let most: Int
-    let mostPerAddress: Int
+    let maximum: Int
+    let maximumPerAddress: Int
     /// Networks that count only in total: the proxies that all clients share.
     let exempt: [IPNetwork]
     private let state = Mutex(State())
 
-    init(most: Int, mostPerAddress: Int, exempt: [IPNetwork] = []) {
-        self.most = most
-        self.mostPerAddress = mostPerAddress
+    init(maximum: Int, maximumPerAddress: Int, exempt: [IPNetwork] = []) {
+        self.maximum = maximum
+        self.maximumPerAddress = maximumPerAddress
         self.exempt = exempt
     }
 
@@ -37,7 +37,8 @@ final class ConnectionBudget: Sendable {
     func admit(_ channel: any Channel) -> Bool {
         let key = key(of: channel)
         let isAdmitted = state.withLock { state in
-            guard state.open.count < most, key.map({ state.byAddress[$0, default: 0] < mostPerAddress }) ?? true else {
+            guard state.open.count < maximum, key.map({ state.byAddress[$0, default: 0] < maximumPerAddress }) ?? true
+            else {
                 state.refused += 1
                 return false
             }

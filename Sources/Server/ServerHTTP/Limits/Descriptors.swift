@@ -31,14 +31,14 @@ public enum Descriptors {
     /// ``HTTPLimits/descriptorReserve``. The reserved descriptors are the last resort if files use up the rest.
     ///
     /// - Parameters:
-    ///   - most: maximum of the soft limit.
+    ///   - maximum: maximum of the soft limit.
     ///   - heldBack: descriptors reserved for the runtime, 16 at most; 0 for none.
     /// - Returns: the limit in force.
     @discardableResult
-    public static func prepare(most: Int = 1 << 16, heldBack: Int = 8) -> Int {
+    public static func prepare(maximum: Int = 1 << 16, heldBack: Int = 8) -> Int {
         var limit = rlimit()
-        if getrlimit(resource, &limit) == 0, limit.rlim_cur < min(limit.rlim_max, rlim_t(most)) {
-            limit.rlim_cur = min(limit.rlim_max, rlim_t(most))
+        if getrlimit(resource, &limit) == 0, limit.rlim_cur < min(limit.rlim_max, rlim_t(maximum)) {
+            limit.rlim_cur = min(limit.rlim_max, rlim_t(maximum))
             // If raising is not permitted, the old limit stays in force and is returned.
             _ = setrlimit(resource, &limit)
         }

@@ -27,16 +27,17 @@ public final class RateLimiter: Sendable {
     /// The rates in force.
     public let limits: RateLimits
     /// Maximum number of buckets.
-    public let mostKeys: Int
+    public let maximumKeys: Int
     private let now: @Sendable () -> Duration
     private let buckets = Mutex<[Key: Bucket]>([:])
 
     /// - Parameters:
-    ///   - mostKeys: maximum number of buckets.
+    ///   - maximumKeys: maximum number of buckets.
     ///   - now: the time since any fixed instant, by a monotonic clock.
-    public init(limits: RateLimits = RateLimits(), mostKeys: Int = 100_000, now: @escaping @Sendable () -> Duration) {
+    public init(limits: RateLimits = RateLimits(), maximumKeys: Int = 100_000, now: @escaping @Sendable () -> Duration)
+    {
         self.limits = limits
-        self.mostKeys = max(16, mostKeys)
+        self.maximumKeys = max(16, maximumKeys)
         self.now = now
     }
 
@@ -67,7 +68,7 @@ public final class RateLimiter: Sendable {
                 return .retry(after: max(1, Int(min(seconds, 3_600))))
             }
             guard cost > 0 else { return .allowed }
-            if buckets[key] == nil, buckets.count >= mostKeys { evict(from: &buckets, now) }
+            if buckets[key] == nil, buckets.count >= maximumKeys { evict(from: &buckets, now) }
             buckets[key] = Bucket(tokens: tokens - Double(cost), at: now, asked: now)
             return .allowed
         }
@@ -82,7 +83,7 @@ public final class RateLimiter: Sendable {
         let now = now()
         buckets.withLock { buckets in
             let tokens = RateLimiter.tokens(in: buckets[key], rate, now)
-            if buckets[key] == nil, buckets.count >= mostKeys { evict(from: &buckets, now) }
+            if buckets[key] == nil, buckets.count >= maximumKeys { evict(from: &buckets, now) }
             buckets[key] = Bucket(tokens: max(tokens - Double(cost), -Double(rate.burst)), at: now, asked: now)
         }
     }
@@ -139,9 +140,9 @@ public final class RateLimiter: Sendable {
             let rate = limits[key.rateClass]
             return RateLimiter.tokens(in: bucket, rate, now) < Double(rate.burst)
         }
-        let most = mostKeys - mostKeys / 10 - 1
-        guard buckets.count > most else { return }
-        let oldest = buckets.sorted { $0.value.asked < $1.value.asked }.prefix(buckets.count - most)
+        let limit = maximumKeys - maximumKeys / 10 - 1
+        guard buckets.count > limit else { return }
+        let oldest = buckets.sorted { $0.value.asked < $1.value.asked }.prefix(buckets.count - limit)
         for (key, _) in oldest { buckets[key] = nil }
     }
 }

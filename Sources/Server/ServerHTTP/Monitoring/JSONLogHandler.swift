@@ -18,8 +18,8 @@ public struct JSONLogHandler: LogHandler {
     private let sink: @Sendable (String) -> Void
     private let now: @Sendable () -> Date
 
-    static let mostCharacters = 1_000
-    static let mostEntries = 32
+    static let maximumCharacters = 1_000
+    static let maximumEntries = 32
 
     /// - Parameter sink: called with each line and its line feed; the default writes to standard error.
     public init(
@@ -46,7 +46,7 @@ public struct JSONLogHandler: LogHandler {
         all.merge(metadataProvider?.get() ?? [:]) { $1 }
         all.merge(event.metadata ?? [:]) { $1 }
         var entries: [(String, String)] = []
-        JSONLogHandler.flatten(.dictionary(all), "", &entries)
+        JSONLogHandler.flatten(.dictionary(all), key: "", into: &entries)
         for (key, value) in entries {
             // A metadata key must not hide one of the line's own members.
             let name = ["time", "level", "label", "message"].contains(key) ? "metadata." + key : key
@@ -55,17 +55,17 @@ public struct JSONLogHandler: LogHandler {
         sink(line + "}\n")
     }
 
-    private static func flatten(_ value: Logger.MetadataValue, _ key: String, _ entries: inout [(String, String)]) {
-        guard entries.count < mostEntries else { return }
+    private static func flatten(_ value: Logger.MetadataValue, key: String, into entries: inout [(String, String)]) {
+        guard entries.count < maximumEntries else { return }
         switch value {
         case .string(let text): entries.append((key, text))
         case .stringConvertible(let text): entries.append((key, text.description))
         case .dictionary(let members):
             for (name, member) in members.sorted(by: { $0.key < $1.key }) {
-                flatten(member, key.isEmpty ? name : "\(key).\(name)", &entries)
+                flatten(member, key: key.isEmpty ? name : "\(key).\(name)", into: &entries)
             }
         case .array(let elements):
-            for (index, element) in elements.enumerated() { flatten(element, "\(key).\(index)", &entries) }
+            for (index, element) in elements.enumerated() { flatten(element, key: "\(key).\(index)", into: &entries) }
         }
     }
 
@@ -73,7 +73,7 @@ public struct JSONLogHandler: LogHandler {
     static func quoted(_ text: String) -> String {
         var out = "\""
         for (count, scalar) in text.unicodeScalars.enumerated() {
-            guard count < mostCharacters else {
+            guard count < maximumCharacters else {
                 out += "…"
                 break
             }

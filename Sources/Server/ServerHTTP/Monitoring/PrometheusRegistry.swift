@@ -45,7 +45,7 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         var sum = 0.0
 
         mutating func record(_ value: Double) {
-            if let place = Histogram.bounds.firstIndex(where: { value <= $0 }) { counts[place] += 1 }
+            if let index = Histogram.bounds.firstIndex(where: { value <= $0 }) { counts[index] += 1 }
             count += 1
             sum += value
         }
@@ -63,10 +63,10 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
     }
 
     /// Maximum number of series that are kept, and of values that one gauge reports.
-    public let mostSeries: Int
+    public let maximumSeries: Int
     let state = Mutex(State())
 
-    public init(mostSeries: Int = 2_000) { self.mostSeries = mostSeries }
+    public init(maximumSeries: Int = 2_000) { self.maximumSeries = maximumSeries }
 
     /// Registers a gauge that is read for each request of the metrics. A second gauge of the same name replaces the
     /// first.
@@ -84,7 +84,7 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
     /// Changes a series. Its initial value is `first`.
     func change(_ series: Series, from first: Value, _ change: (inout Value) -> Void) {
         state.withLock { state in
-            guard state.values[series] != nil || state.values.count < mostSeries else {
+            guard state.values[series] != nil || state.values.count < maximumSeries else {
                 state.dropped += 1
                 return
             }
@@ -92,34 +92,34 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         }
     }
 
-    private func series(_ label: String, _ dimensions: [(String, String)], _ suffix: String = "") -> Series {
+    private func series(_ label: String, dimensions: [(String, String)], suffix: String = "") -> Series {
         Series(name: PrometheusText.name(label) + suffix, labels: PrometheusText.labels(dimensions))
     }
 
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
-        PrometheusCounter(self, series(label, dimensions, "_total"))
+        PrometheusCounter(self, series(label, dimensions: dimensions, suffix: "_total"))
     }
 
     public func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
-        PrometheusCounter(self, series(label, dimensions, "_total"))
+        PrometheusCounter(self, series(label, dimensions: dimensions, suffix: "_total"))
     }
 
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        PrometheusLevel(self, series(label, dimensions))
+        PrometheusLevel(self, series(label, dimensions: dimensions))
     }
 
     public func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
         aggregate
-            ? PrometheusHistogram(self, series(label, dimensions), scale: 1)
-            : PrometheusLevel(self, series(label, dimensions))
+            ? PrometheusHistogram(self, series(label, dimensions: dimensions), scale: 1)
+            : PrometheusLevel(self, series(label, dimensions: dimensions))
     }
 
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        PrometheusHistogram(self, series(label, dimensions, "_seconds"), scale: 1e-9)
+        PrometheusHistogram(self, series(label, dimensions: dimensions, suffix: "_seconds"), scale: 1e-9)
     }
 
     // A series outlives its handlers: Prometheus requires counters that never decrease.

@@ -35,7 +35,7 @@ enum PrometheusText {
         return "\(value)"
     }
 
-    static func line(_ name: String, _ labels: String, _ value: String) -> String {
+    static func line(_ name: String, labels: String, value: String) -> String {
         labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(labels)} \(value)\n"
     }
 }
@@ -52,13 +52,13 @@ extension PrometheusRegistry {
             text += value.lines(series)
         }
         for (name, gauge) in gauges.sorted(by: { $0.key < $1.key }) {
-            let samples = await gauge.read().prefix(mostSeries)
+            let samples = await gauge.read().prefix(maximumSeries)
             guard !samples.isEmpty else { continue }
             let help = gauge.help.replacing("\\", with: "\\\\").replacing("\n", with: "\\n")
             text += "# HELP \(name) \(help)\n# TYPE \(name) gauge\n"
             for sample in samples {
                 text += PrometheusText.line(
-                    name, PrometheusText.labels(sample.labels), PrometheusText.number(sample.value))
+                    name, labels: PrometheusText.labels(sample.labels), value: PrometheusText.number(sample.value))
             }
         }
         text += "# TYPE metrics_series_dropped_total counter\nmetrics_series_dropped_total \(dropped)\n"
@@ -77,23 +77,26 @@ extension PrometheusRegistry.Value {
 
     fileprivate func lines(_ series: PrometheusRegistry.Series) -> String {
         switch self {
-        case .count(let count): return PrometheusText.line(series.name, series.labels, "\(count)")
+        case .count(let count): return PrometheusText.line(series.name, labels: series.labels, value: "\(count)")
         case .sum(let value), .level(let value):
-            return PrometheusText.line(series.name, series.labels, PrometheusText.number(value))
+            return PrometheusText.line(series.name, labels: series.labels, value: PrometheusText.number(value))
         case .histogram(let histogram):
             var text = ""
             var below: Int64 = 0
             func bucket(_ bound: String, _ count: Int64) {
                 let labels = series.labels.isEmpty ? "" : series.labels + ","
-                text += PrometheusText.line(series.name + "_bucket", labels + "le=\"\(bound)\"", "\(count)")
+                text += PrometheusText.line(
+                    series.name + "_bucket", labels: labels + "le=\"\(bound)\"", value: "\(count)")
             }
             for (bound, count) in zip(PrometheusRegistry.Histogram.bounds, histogram.counts) {
                 below += count
                 bucket("\(bound)", below)
             }
             bucket("+Inf", histogram.count)
-            text += PrometheusText.line(series.name + "_sum", series.labels, PrometheusText.number(histogram.sum))
-            return text + PrometheusText.line(series.name + "_count", series.labels, "\(histogram.count)")
+            text += PrometheusText.line(
+                series.name + "_sum", labels: series.labels, value: PrometheusText.number(histogram.sum))
+            return text
+                + PrometheusText.line(series.name + "_count", labels: series.labels, value: "\(histogram.count)")
         }
     }
 }

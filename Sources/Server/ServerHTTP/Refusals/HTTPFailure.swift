@@ -4,8 +4,8 @@ import NIOCore
 
 /// A refused request, as `application/problem+json` (RFC 9457) with a stable `code`.
 ///
-/// Routes that answer in another form convert it to their own ``Refusal``.
-public struct HTTPFailure: Refusal, Hashable {
+/// Routes that answer in another form convert it to their own ``HTTPRefusal``.
+public struct HTTPFailure: HTTPRefusal, Hashable {
     public let status: HTTPResponse.Status
     /// The stable code, such as `server-busy`, `rate-limited`, `body-too-large`, `shutting-down`, `internal`.
     public let code: String
@@ -16,7 +16,7 @@ public struct HTTPFailure: Refusal, Hashable {
     /// Further members of the problem (RFC 9457 section 3.2) by name.
     public var members: [String: String] = [:]
 
-    public init(_ status: HTTPResponse.Status, _ code: String, _ message: String, headers: HTTPFields = [:]) {
+    public init(_ status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields = [:]) {
         self.status = status
         self.code = code
         self.message = message
@@ -61,66 +61,69 @@ public struct HTTPFailure: Refusal, Hashable {
 extension HTTPFailure {
     /// The server's disk is full.
     public static let storageFull = HTTPFailure(
-        HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), "storage-full",
-        "The server's disk is full; nothing was stored. Try again later.", headers: [.retryAfter: "60"])
+        HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), code: "storage-full",
+        message: "The server's disk is full; nothing was stored. Try again later.", headers: [.retryAfter: "60"])
 
     /// The server's store cannot be written at the moment.
     public static let storageUnavailable = HTTPFailure(
-        .serviceUnavailable, "storage-unavailable", "The server cannot store at the moment. Try again later.",
+        .serviceUnavailable, code: "storage-unavailable",
+        message: "The server cannot store at the moment. Try again later.",
         headers: [.retryAfter: "10"])
 
     /// 503: the budget of bytes for bodies is used up.
     public static func serverBusy(retryAfter seconds: Int) -> HTTPFailure {
         HTTPFailure(
-            .serviceUnavailable, "server-busy",
-            "The server is taking in as much as it can. Nothing was stored; send it again.",
+            .serviceUnavailable, code: "server-busy",
+            message: "The server is taking in as much as it can. Nothing was stored; send it again.",
             headers: [.retryAfter: String(seconds)])
     }
 
     /// 429 (RFC 6585 section 4).
     public static func rateLimited(retryAfter seconds: Int) -> HTTPFailure {
         HTTPFailure(
-            .tooManyRequests, "rate-limited", "Too many requests. Try again later.",
+            .tooManyRequests, code: "rate-limited", message: "Too many requests. Try again later.",
             headers: [.retryAfter: String(seconds)])
     }
 
     /// 413 (RFC 9110 section 15.5.14).
     public static let bodyTooLarge = HTTPFailure(
-        .contentTooLarge, "body-too-large", "The body has more bytes than this server takes.")
+        .contentTooLarge, code: "body-too-large", message: "The body has more bytes than this server takes.")
 
     /// 417 (RFC 9110 section 15.5.18).
     static let expectationUnknown = HTTPFailure(
-        .expectationFailed, "expectation-unknown", "The only expectation that this server meets is 100-continue.")
+        .expectationFailed, code: "expectation-unknown",
+        message: "The only expectation that this server meets is 100-continue.")
 
     /// 400: an address with a control character that is percent-encoded.
     static let addressInvalid = HTTPFailure(
-        .badRequest, "address-invalid", "The address has a control character; leave it out.")
+        .badRequest, code: "address-invalid", message: "The address has a control character; leave it out.")
 
     /// 415 (RFC 9110 section 15.5.16): a compressed body is refused, because the body is stored or searched as it was
     /// sent.
     public static let encodingNotSupported = HTTPFailure(
-        .unsupportedMediaType, "encoding-not-supported", "The body must not be compressed.")
+        .unsupportedMediaType, code: "encoding-not-supported", message: "The body must not be compressed.")
 
     /// 404 (RFC 9110 section 15.5.5).
-    public static let notFound = HTTPFailure(.notFound, "not-found", "There is nothing under this path.")
+    public static let notFound = HTTPFailure(.notFound, code: "not-found", message: "There is nothing under this path.")
 
     /// 405 (RFC 9110 section 15.5.6).
     public static func methodNotAllowed(allow methods: [HTTPRequest.Method]) -> HTTPFailure {
         HTTPFailure(
-            .methodNotAllowed, "method-not-allowed", "This path has no such method.",
+            .methodNotAllowed, code: "method-not-allowed", message: "This path has no such method.",
             headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
     }
 
     /// 503: the client disconnected, or the server is shutting down.
     public static let requestCancelled = HTTPFailure(
-        .serviceUnavailable, "request-cancelled", "The request was ended before it was done. Send it again.",
+        .serviceUnavailable, code: "request-cancelled",
+        message: "The request was ended before it was done. Send it again.",
         headers: [.retryAfter: "5"])
 
     static let shuttingDown = HTTPFailure(
-        .serviceUnavailable, "shutting-down", "The server is being stopped. Try again later.",
+        .serviceUnavailable, code: "shutting-down", message: "The server is being stopped. Try again later.",
         headers: [.retryAfter: "5"])
 
     /// 500 (RFC 9110 section 15.6.1).
     public static let internalError = HTTPFailure(
-        .internalServerError, "internal", "Something went wrong in the server.")
+        .internalServerError, code: "internal", message: "Something went wrong in the server.")
 }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 /// A refused request in the form of OAuth (RFC 6749 section 5.2; RFC 7591 section 3.2.2 has the same form).
-public struct OAuthFailure: Refusal, Hashable {
+public struct OAuthFailure: HTTPRefusal, Hashable {
     /// The registered OAuth error code, such as `invalid_client`.
     public let error: String
     private var failure: HTTPFailure

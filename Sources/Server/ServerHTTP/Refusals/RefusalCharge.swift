@@ -20,7 +20,7 @@ public struct RefusalCharge: Sendable {
     /// - Returns: the seconds to wait (429) if the address has used up its allowance of failures; nil if the refusal is
     ///   sent as it is.
     func charge(
-        _ refusal: some Refusal, to address: ClientAddress, _ rateClass: RateClass, isKnown: Bool
+        _ refusal: some HTTPRefusal, to address: ClientAddress, _ rateClass: RateClass, isKnown: Bool
     ) async -> Int? {
         let isFailure = refusal.status.kind == .serverError
         // 408 and 429 themselves ask the client to wait.

@@ -8,14 +8,14 @@ struct RefusalMiddleware: RouterMiddleware {
 
     private let charge: RefusalCharge
     private let rateClass: RateClass
-    private let refusal: @Sendable (any Error, Request) -> any Refusal
+    private let refusal: @Sendable (any Error, Request) -> any HTTPRefusal
 
     /// - Parameters:
     ///   - rateClass: the rate class that an unauthenticated refused request is charged to.
     ///   - refusal: returns the refusal that reports an error to the caller, in the form of these routes.
     init(
         charge: RefusalCharge, rateClass: RateClass,
-        refusal: @escaping @Sendable (any Error, Request) -> any Refusal
+        refusal: @escaping @Sendable (any Error, Request) -> any HTTPRefusal
     ) {
         self.charge = charge
         self.rateClass = rateClass

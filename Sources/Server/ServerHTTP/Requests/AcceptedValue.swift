@@ -13,10 +13,10 @@ public struct AcceptedValue: Sendable, Hashable {
     /// - Parameter text: one element of a field's list.
     public init(_ text: Substring) {
         let parts = text.split(separator: ";").map(Self.trimmed)
-        let said = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }
+        let stated = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }
         self.text = text
         name = parts.first?.lowercased() ?? ""
-        weight = said.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+        weight = stated.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
     }
 
     /// Returns the values of all given fields, in order.

@@ -21,10 +21,10 @@ public final class RequestOutcome: Sendable {
     }
 
     /// The reported state.
-    var told: State { @inline(never) get { state.withLock { $0 } } }
+    var reported: State { @inline(never) get { state.withLock { $0 } } }
 
     @inline(never)
-    func refuse(_ refusal: some Refusal, because error: any Error) {
+    func refuse(_ refusal: some HTTPRefusal, because error: any Error) {
         let cause = (error as? any CodedError)?.code ?? String(describing: type(of: error))
         state.withLock {
             $0.code = refusal.code

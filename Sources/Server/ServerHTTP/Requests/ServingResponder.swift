@@ -47,14 +47,14 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
         if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
         let duration = start.duration(to: .now)
         metrics?.count(method: request.method, status: response.status.code, duration: duration)
-        log(response, to: request, context, duration)
+        log(response, to: request, context: context, duration: duration)
         return response
     }
 
     /// Writes the one log line of a request: method, route, status, address, time, client and code, and nothing else.
     /// Paths, queries, header fields and bodies may contain personal data.
-    private func log(_ response: Response, to request: Request, _ context: ServerRequestContext, _ duration: Duration) {
-        let (route, outcome) = (context.endpointPath, context.outcome.told)
+    private func log(_ response: Response, to request: Request, context: ServerRequestContext, duration: Duration) {
+        let (route, outcome) = (context.endpointPath, context.outcome.reported)
         let level: Logger.Level =
             switch (response.status.code, outcome.code) {
             // The number of these is not limited. At a low level, a flood of them does not hide the lines that need

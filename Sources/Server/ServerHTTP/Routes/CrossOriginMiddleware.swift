@@ -106,14 +106,15 @@ public struct CrossOriginMiddleware: RouterMiddleware {
 
     private func headers(for request: Request) async throws -> HTTPFields {
         guard case .some(let isAllowed) = origins, !openPaths.contains(request.uri.path) else {
-            return more([.accessControlAllowOrigin: "*"], openPaths.isEmpty ? methods : "GET, HEAD", request)
+            return completed(
+                [.accessControlAllowOrigin: "*"], methods: openPaths.isEmpty ? methods : "GET, HEAD", for: request)
         }
         guard let origin = request.headers[.origin] else { return root == nil ? [:] : [.vary: "Origin"] }
         guard try await isAllowed(origin) else { return [.vary: "Origin"] }
-        return more([.accessControlAllowOrigin: origin, .vary: "Origin"], methods, request)
+        return completed([.accessControlAllowOrigin: origin, .vary: "Origin"], methods: methods, for: request)
     }
 
-    private func more(_ headers: HTTPFields, _ methods: String, _ request: Request) -> HTTPFields {
+    private func completed(_ headers: HTTPFields, methods: String, for request: Request) -> HTTPFields {
         var headers = headers
         guard request.method == .options else {
             headers[.accessControlExposeHeaders] = answerHeaders

@@ -5,7 +5,7 @@ public struct GuardedRoutes: Sendable {
     /// The rate class that an unauthenticated refused request is charged to.
     let rateClass: RateClass
     /// Returns the refusal that reports an error to the caller, in the form of these routes.
-    let refusal: @Sendable (any Error, Request) -> any Refusal
+    let refusal: @Sendable (any Error, Request) -> any HTTPRefusal
     /// Whether these routes serve a request for one of their paths. Only particular routes decline requests, which the
     /// other module with the same path then serves.
     let takes: @Sendable (Request) async -> Bool
@@ -18,7 +18,7 @@ public struct GuardedRoutes: Sendable {
     ///   - add: adds the routes.
     public init(
         rateClass: RateClass = .unauthenticatedByAddress,
-        refusal: @escaping @Sendable (any Error, Request) -> any Refusal,
+        refusal: @escaping @Sendable (any Error, Request) -> any HTTPRefusal,
         takes: @escaping @Sendable (Request) async -> Bool = { _ in true },
         add: @escaping @Sendable (RouterGroup<ServerRequestContext>) -> Void
     ) {

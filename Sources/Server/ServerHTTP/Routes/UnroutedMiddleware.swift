@@ -8,7 +8,7 @@ struct UnroutedMiddleware: RouterMiddleware {
 
     private struct Route {
         let pattern: RoutePattern
-        let refusal: @Sendable (any Error, Request) -> any Refusal
+        let refusal: @Sendable (any Error, Request) -> any HTTPRefusal
     }
 
     private let routes: [Route]

@@ -57,8 +57,8 @@ public struct HTTPServer: Service {
                     + "whose address is given.")
         }
         let budget = ConnectionBudget(
-            most: limits.connections(descriptorLimit: Descriptors.limit),
-            mostPerAddress: limits.connectionsPerAddress, exempt: trustedProxies)
+            maximum: limits.connections(descriptorLimit: Descriptors.limit),
+            maximumPerAddress: limits.connectionsPerAddress, exempt: trustedProxies)
         let shutdown = ShutdownState()
         let onExpiry: @Sendable (ConnectionDeadline.Limit) -> Void = { limit in
             guard let metrics else { return }

@@ -17,13 +17,13 @@ extension PostgreSQLConnection {
             let left = ContinuousClock.now.duration(to: end)
             guard left > .zero, !Task.isCancelled else { return cancel() }
             var waited = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
-            let milliseconds = min((left / .milliseconds(1)).rounded(.up), Self.millisecondsBetweenLooks)
+            let milliseconds = min((left / .milliseconds(1)).rounded(.up), Self.millisecondsBetweenChecks)
             if poll(&waited, 1, CInt(milliseconds)) > 0 { _ = PQconsumeInput(pointer) }
         }
     }
 
     /// Interval at which a wait checks whether its task is cancelled.
-    private static let millisecondsBetweenLooks = 100.0
+    private static let millisecondsBetweenChecks = 100.0
 
     /// Runs one statement, prepared at its first use, and passes each row as it arrives
     /// (https://www.postgresql.org/docs/current/libpq-single-row-mode.html). Rows that `take` does not accept are read
@@ -31,7 +31,7 @@ extension PostgreSQLConnection {
     ///
     /// - Parameter take: receives a row, and returns whether it accepts another one.
     func runOneByOne(
-        _ sql: String, _ values: [SQLValue], _ take: (borrowing PostgreSQLResult) -> Bool
+        _ sql: String, values: [SQLValue], take: (borrowing PostgreSQLResult) -> Bool
     ) throws(StorageError) {
         let statement = try prepare(sql)
         try require(values.count, of: statement)

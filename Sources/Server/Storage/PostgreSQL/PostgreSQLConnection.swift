@@ -83,11 +83,11 @@ final class PostgreSQLConnection {
     /// Runs one statement with values without keeping it prepared, for example that of a cursor, whose name is not used
     /// again.
     func runOnce(_ sql: String, _ values: [SQLValue]) throws(StorageError) -> PostgreSQLResult {
-        let placed = PlaceholderSQL(sql)
-        try require(values.count, of: Prepared(number: 0, count: placed.count))
+        let placeholderSQL = PlaceholderSQL(sql)
+        try require(values.count, of: Prepared(number: 0, count: placeholderSQL.count))
         let parameters = try PostgreSQLParameters(values)
         let result = parameters.withPointers { texts, lengths, formats in
-            PQexecParams(pointer, placed.text, CInt(parameters.count), nil, texts, lengths, formats, 1)
+            PQexecParams(pointer, placeholderSQL.text, CInt(parameters.count), nil, texts, lengths, formats, 1)
         }
         return try check(PostgreSQLResult(result))
     }
@@ -117,24 +117,24 @@ final class PostgreSQLConnection {
     func run(_ queries: [SQLQuery], _ take: (borrowing PostgreSQLResult) -> Void) throws(StorageError) {
         var rest = queries[...]
         while !rest.isEmpty {
-            let next = rest.prefix(Self.mostPipelined)
+            let next = rest.prefix(Self.maximumPipelined)
             // Make room first: a statement of this batch must not be deallocated to prepare another one.
             let missing = Set(next.lazy.map(\.sql).filter { self.prepared[$0] == nil }).count
-            if prepared.count + missing > PostgreSQLPreparedStatements.most { try forgetPrepared() }
+            if prepared.count + missing > PostgreSQLPreparedStatements.maximumCount { try forgetPrepared() }
             var sets: [(Prepared, PostgreSQLParameters)] = []
             for query in next {
                 let statement = try prepare(query.sql)
                 try require(query.parameters.count, of: statement)
                 sets.append((statement, try PostgreSQLParameters(query.parameters)))
             }
-            rest = rest.dropFirst(Self.mostPipelined)
+            rest = rest.dropFirst(Self.maximumPipelined)
             try pipelined(sets, take)
         }
     }
 
     /// Maximum number of queries that are sent before their answers are read. It keeps both sides from blocking on full
     /// buffers.
-    private static let mostPipelined = 256
+    private static let maximumPipelined = 256
 
     /// Sends statements, then reads the answers (https://www.postgresql.org/docs/current/libpq-pipeline-mode.html).
     private func pipelined(
@@ -162,7 +162,7 @@ final class PostgreSQLConnection {
             guard result.isSuccess else {
                 if result.status != PGRES_PIPELINE_ABORTED, failure == nil {
                     failure = result.error
-                    prepared.noteRefusal(statements[ended - 1].0, sqlState: result.sqlState)
+                    prepared.recordRejection(statements[ended - 1].0, sqlState: result.sqlState)
                 }
                 continue
             }
@@ -175,10 +175,10 @@ final class PostgreSQLConnection {
     /// Returns the prepared statement, and prepares it at its first use.
     func prepare(_ sql: String) throws(StorageError) -> Prepared {
         if let known = prepared[sql] { return known }
-        if prepared.count >= PostgreSQLPreparedStatements.most { try forgetPrepared() }
-        let placed = PlaceholderSQL(sql)
-        let statement = prepared.next(count: placed.count)
-        _ = try check(PostgreSQLResult(PQprepare(pointer, statement.name, placed.text, 0, nil)))
+        if prepared.count >= PostgreSQLPreparedStatements.maximumCount { try forgetPrepared() }
+        let placeholderSQL = PlaceholderSQL(sql)
+        let statement = prepared.next(count: placeholderSQL.count)
+        _ = try check(PostgreSQLResult(PQprepare(pointer, statement.name, placeholderSQL.text, 0, nil)))
         prepared.add(statement, for: sql)
         return statement
     }
@@ -208,18 +208,18 @@ final class PostgreSQLConnection {
     func beginTransaction() { prepared.beginTransaction() }
 
     /// Records that rows were passed out of the running transaction.
-    func noteRowsGiven() { prepared.noteRowsGiven() }
+    func recordPassedRows() { prepared.recordPassedRows() }
 
     /// Makes the next transaction prepare its statements again.
-    func setPreparedAside() {
+    func beginReplacingPrepared() {
         forgetTables()
-        prepared.setAside()
+        prepared.beginReplacement()
     }
 
     /// Keeps the newly prepared statements, or restores the previous ones.
-    func endAside(keepingNew: Bool) {
+    func endReplacingPrepared(keepingNew: Bool) {
         if !keepingNew { forgetTables() }
-        let ended = keepingNew ? prepared.keepNew() : prepared.takeBack()
+        let ended = keepingNew ? prepared.keepNew() : prepared.restorePrevious()
         guard !ended.isEmpty, isAlive else { return }
         // A statement that remains uses some memory of the server until the connection ends.
         try? run(together: ended.map { "DEALLOCATE \($0.name)" })
@@ -261,27 +261,27 @@ final class PostgreSQLConnection {
         do {
             let begun = PostgreSQLResult(PQexec(pointer, sql))
             guard begun.status == PGRES_COPY_IN else {
-                prepared.noteRefusal(nil, sqlState: begun.sqlState)
+                prepared.recordRejection(nil, sqlState: begun.sqlState)
                 throw isAlive ? begun.error : lost
             }
         }
-        var place = 0
-        while place < rows.count {
-            let size = min(1 << 20, rows.count - place)
+        var offset = 0
+        while offset < rows.count {
+            let size = min(1 << 20, rows.count - offset)
             let isSent = rows.withUnsafeBytes { buffer in
                 buffer.baseAddress.map {
-                    PQputCopyData(pointer, ($0 + place).assumingMemoryBound(to: CChar.self), CInt(size))
+                    PQputCopyData(pointer, ($0 + offset).assumingMemoryBound(to: CChar.self), CInt(size))
                 } ?? -1
             }
             guard isSent == 1 else { throw lost }
-            place += size
+            offset += size
         }
         guard PQputCopyEnd(pointer, nil) == 1 else { throw lost }
         var failure: StorageError?
         while let result = PQgetResult(pointer) {
             let result = PostgreSQLResult(result)
             if !result.isSuccess, failure == nil {
-                prepared.noteRefusal(nil, sqlState: result.sqlState)
+                prepared.recordRejection(nil, sqlState: result.sqlState)
                 failure = isAlive ? result.error : lost
             }
             if !isAlive { break }
@@ -299,12 +299,12 @@ final class PostgreSQLConnection {
     /// - Returns: whether it contained a notification.
     func takeNotifications() -> Bool {
         guard PQconsumeInput(pointer) == 1 else { return false }
-        var isTold = false
+        var isNotified = false
         while let notification = PQnotifies(pointer) {
             PQfreemem(notification)
-            isTold = true
+            isNotified = true
         }
-        return isTold
+        return isNotified
     }
 
     // MARK: Answers
@@ -324,7 +324,7 @@ final class PostgreSQLConnection {
 
     /// Returns the error of a statement that the server rejected.
     func refusal(_ result: borrowing PostgreSQLResult, of statement: Prepared?) -> StorageError {
-        prepared.noteRefusal(statement, sqlState: result.sqlState)
+        prepared.recordRejection(statement, sqlState: result.sqlState)
         return isAlive ? result.error : lost
     }
 }

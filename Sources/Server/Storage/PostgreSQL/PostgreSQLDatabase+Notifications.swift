@@ -39,17 +39,17 @@ extension PostgreSQLDatabase: NotifyingDatabase {
 
     /// Listens until the other end of `stop` is closed. Reconnects to an unreachable server with growing delays.
     private static func listen(
-        to channel: String, at address: PostgreSQLAddress, stop: Int32, tell: () -> Void
+        to channel: String, at address: PostgreSQLAddress, stop: Int32, notify: () -> Void
     ) {
         var pause: Int32 = 100
         while true {
             if let connection = try? PostgreSQLConnection(address, settings: ["LISTEN \(channel)"]) {
                 pause = 100
                 // Notifications that were sent without a connection are lost, so report one.
-                tell()
+                notify()
                 while connection.isAlive {
                     switch connection.waitForNotification(until: stop) {
-                    case .told: tell()
+                    case .notified: notify()
                     case .stopped: return
                     case .other: break
                     }
@@ -64,15 +64,15 @@ extension PostgreSQLDatabase: NotifyingDatabase {
 
 extension PostgreSQLConnection {
     /// Reason why a wait ended.
-    enum Wakening { case told, stopped, other }
+    enum WaitResult { case notified, stopped, other }
 
     /// Waits for a notification, or until the other end of a pipe is closed.
-    func waitForNotification(until stop: Int32) -> Wakening {
+    func waitForNotification(until stop: Int32) -> WaitResult {
         var waiting = [
             pollfd(fd: socket, events: Int16(POLLIN), revents: 0), pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
         ]
         guard poll(&waiting, 2, -1) > 0 else { return .other }
         if waiting[1].revents != 0 { return .stopped }
-        return takeNotifications() ? .told : .other
+        return takeNotifications() ? .notified : .other
     }
 }

@@ -50,8 +50,8 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
     public static func migrate(
         _ address: PostgreSQLAddress, schema: PostgreSQLSchema, migrations: [Migration]
     ) async throws -> [Int] {
-        let looking = try await connect(address, schema) { _ in }
-        let isNewest = try await looking.closing { database in
+        let probe = try await connect(address, schema) { _ in }
+        let isNewest = try await probe.closing { database in
             try await database.read { transaction in
                 guard try schema.hasTables(in: transaction) else { return false }
                 return try Migration.pending(migrations, in: transaction).isEmpty
@@ -70,7 +70,7 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
         _ address: PostgreSQLAddress, _ schema: PostgreSQLSchema
     ) async throws -> PostgreSQLDatabase {
         let session = PostgreSQLSession(address, schema: schema, purpose: .loading, use: .alone) { _ in }
-        let pool = PostgreSQLPool(most: 1, patience: .seconds(30)) { session }
+        let pool = PostgreSQLPool(limit: 1, patience: .seconds(30)) { session }
         return PostgreSQLDatabase(
             makeConnection: { throw Self.isInUse }, lockKey: schema.lockKey, address: address, channel: schema.name,
             writing: pool, reading: pool, lookingUp: pool, onWait: nil)
@@ -84,7 +84,7 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
     }
 
     /// Creates an empty schema; replaces an existing one only if its comment is the mark.
-    static func makeAnew(_ schema: PostgreSQLSchema, marked mark: String, at address: PostgreSQLAddress) async throws {
+    static func recreate(_ schema: PostgreSQLSchema, marked mark: String, at address: PostgreSQLAddress) async throws {
         try await openAlone(address, schema).closing { database in
             try await database.write { transaction in
                 let known = try transaction.first(
@@ -130,9 +130,9 @@ public struct PostgreSQLDatabase: NestedSQLDatabase {
             makeConnection: {
                 try PostgreSQLSession.connected(address, schema, purpose: .loading, use: .shared, check: check)
             }, lockKey: schema.lockKey, address: address, channel: schema.name,
-            writing: PostgreSQLPool(most: 1, patience: patience, make: make),
-            reading: PostgreSQLPool(most: readers, patience: patience, make: make),
-            lookingUp: PostgreSQLPool(most: lookups, patience: patience, make: make), onWait: onWait)
+            writing: PostgreSQLPool(limit: 1, patience: patience, make: make),
+            reading: PostgreSQLPool(limit: readers, patience: patience, make: make),
+            lookingUp: PostgreSQLPool(limit: lookups, patience: patience, make: make), onWait: onWait)
         do {
             try await database.requireUTF8()
         } catch {

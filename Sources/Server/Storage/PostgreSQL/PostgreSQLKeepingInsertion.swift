@@ -9,7 +9,7 @@ final class PostgreSQLKeepingInsertion: SQLStatement {
     private let transaction: PostgreSQLTransaction
     private let target: SQLInsertionTarget
     /// Names of the key's columns, and their indices among the values.
-    private let key: [(name: String, place: Int)]
+    private let key: [(name: String, index: Int)]
     /// Buffers the rows that are known to be new.
     private let new: PostgreSQLBulkInsertion
     private var values: [SQLValue]
@@ -33,7 +33,7 @@ final class PostgreSQLKeepingInsertion: SQLStatement {
         var row = values
         let expected = try keys().map { values in
             for (position, value) in zip(positions, values) { try row.set(value, at: position) }
-            return key.map { row[$0.place] }
+            return key.map { row[$0.index] }
         }
         // A single row is inserted without a query for its key.
         guard expected.count > 1 else { return }
@@ -44,7 +44,7 @@ final class PostgreSQLKeepingInsertion: SQLStatement {
     }
 
     func run() throws -> Int {
-        let bytes = isTaken.isEmpty ? [] : key.map { values[$0.place] }.bytes
+        let bytes = isTaken.isEmpty ? [] : key.map { values[$0.index] }.bytes
         guard let isKnown = isTaken[bytes] else { return try transaction.insert(target, values) }
         guard !isKnown else { return 0 }
         isTaken[bytes] = true

@@ -8,13 +8,13 @@ final class PostgreSQLPool: Sendable {
         var made: [PostgreSQLSession] = []
     }
 
-    private let turns: Turns
+    private let semaphore: FairSemaphore
     private let make: @Sendable () -> PostgreSQLSession
     private let sessions = Mutex(Sessions())
 
     /// - Parameter patience: maximum wait for a session; then the error is `storage-busy`.
-    init(most: Int, patience: Duration, make: @escaping @Sendable () -> PostgreSQLSession) {
-        turns = Turns(most, patience: patience)
+    init(limit: Int, patience: Duration, make: @escaping @Sendable () -> PostgreSQLSession) {
+        semaphore = FairSemaphore(limit, patience: patience)
         self.make = make
     }
 
@@ -22,7 +22,7 @@ final class PostgreSQLPool: Sendable {
     func using<T: Sendable>(
         _ body: @Sendable (PostgreSQLSession) async throws -> T
     ) async throws -> T {
-        try await turns.using {
+        try await semaphore.using {
             let session = take()
             defer { giveBack(session) }
             return try await body(session)
@@ -38,7 +38,7 @@ final class PostgreSQLPool: Sendable {
     @inline(never)
     private func giveBack(_ session: PostgreSQLSession) { sessions.withLock { $0.free.append(session) } }
 
-    /// Returns a free session, or a new one. `turns` limits the number of sessions.
+    /// Returns a free session, or a new one. `semaphore` limits the number of sessions.
     @inline(never)
     private func take() -> PostgreSQLSession {
         sessions.withLock { sessions in

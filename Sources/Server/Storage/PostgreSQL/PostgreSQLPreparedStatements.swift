@@ -4,7 +4,7 @@
 /// later, it rejects the prepared statement until it is prepared again, even if only the earlier types were wrong.
 struct PostgreSQLPreparedStatements {
     /// Maximum number of prepared statements.
-    static let most = 512
+    static let maximumCount = 512
 
     /// Prepared statement of the server.
     struct Statement {
@@ -17,7 +17,7 @@ struct PostgreSQLPreparedStatements {
 
     /// Statements by their original SQL.
     private var statements: [String: Statement] = [:]
-    private var aside: [String: Statement]?
+    private var previous: [String: Statement]?
     private var newest = 0
     /// Number of the newest statement before the transaction.
     private var newestBefore = 0
@@ -30,7 +30,7 @@ struct PostgreSQLPreparedStatements {
     /// Whether the transaction can run again: no rows were passed out of it while it ran.
     private(set) var isRepeatable = true
 
-    var count: Int { statements.count + (aside?.count ?? 0) }
+    var count: Int { statements.count + (previous?.count ?? 0) }
 
     subscript(_ sql: String) -> Statement? { statements[sql] }
 
@@ -45,7 +45,7 @@ struct PostgreSQLPreparedStatements {
     /// Records that no statement is prepared any more.
     mutating func removeAll() {
         statements = [:]
-        aside = nil
+        previous = nil
     }
 
     // MARK: Transactions
@@ -56,12 +56,12 @@ struct PostgreSQLPreparedStatements {
     }
 
     /// Records that rows were passed out of the running transaction.
-    mutating func noteRowsGiven() { isRepeatable = false }
+    mutating func recordPassedRows() { isRepeatable = false }
 
     /// Records that the server rejected a statement.
     ///
     /// - Parameter statement: nil for a statement that was not prepared.
-    mutating func noteRefusal(_ statement: Statement?, sqlState: String) {
+    mutating func recordRejection(_ statement: Statement?, sqlState: String) {
         // Unsupported features, values that do not have the expected type, and names or types that do not match
         // (https://www.postgresql.org/docs/current/errcodes-appendix.html).
         guard ["0A", "22", "42"].contains(sqlState.prefix(2)) else { return }
@@ -71,9 +71,9 @@ struct PostgreSQLPreparedStatements {
 
     // MARK: Preparing again
 
-    /// Moves the prepared statements to `aside`, so that all statements are prepared again.
-    mutating func setAside() {
-        aside = statements
+    /// Moves the prepared statements to `previous`, so that all statements are prepared again.
+    mutating func beginReplacement() {
+        previous = statements
         statements = [:]
     }
 
@@ -81,16 +81,16 @@ struct PostgreSQLPreparedStatements {
     ///
     /// - Returns: the previous statements.
     mutating func keepNew() -> [Statement] {
-        defer { aside = nil }
-        return aside.map { Array($0.values) } ?? []
+        defer { previous = nil }
+        return previous.map { Array($0.values) } ?? []
     }
 
     /// Restores the previous statements.
     ///
     /// - Returns: the newly prepared statements.
-    mutating func takeBack() -> [Statement] {
-        guard let old = aside else { return [] }
-        defer { (statements, aside) = (old, nil) }
+    mutating func restorePrevious() -> [Statement] {
+        guard let old = previous else { return [] }
+        defer { (statements, previous) = (old, nil) }
         return Array(statements.values)
     }
 }

@@ -45,12 +45,12 @@ struct PostgreSQLResult: ~Copyable {
         return SQLRow(positions: positions, values: values)
     }
 
-    /// The server's error; see ``StorageError/init(sqlState:place:primary:)``.
+    /// The server's error; see ``StorageError/init(sqlState:location:primary:)``.
     var error: StorageError {
-        let place = [("table", field("t")), ("column", field("c")), ("constraint", field("n"))]
+        let location = [("table", field("t")), ("column", field("c")), ("constraint", field("n"))]
             .compactMap { kind, name in name.map { "\(kind) \($0)" } }
         return StorageError(
-            sqlState: sqlState, place: place.joined(separator: ", "), primary: field("M") ?? "")
+            sqlState: sqlState, location: location.joined(separator: ", "), primary: field("M") ?? "")
     }
 
     /// SQLSTATE of the error; empty if there is none.

@@ -58,7 +58,7 @@ public struct PostgreSQLSchema: Sendable, Hashable {
 
     /// Returns the statements that configure each new connection. A load has longer time limits.
     func settings(for purpose: DatabasePurpose) -> [String] {
-        let isLoading = purpose.isOfALoad
+        let isLoading = purpose.isLoad
         return [
             "SET search_path TO \(([name] + alsoSearched).joined(separator: ", "))", "SET TimeZone TO 'UTC'",
             "SET DateStyle TO 'ISO, YMD'",

@@ -56,13 +56,13 @@ actor PostgreSQLSession {
         _ kind: Kind, onWait: (@Sendable (Duration) -> Void)? = nil, since asked: ContinuousClock.Instant = .now,
         _ body: @Sendable (any SQLTransaction) throws -> T
     ) throws -> T {
-        if purpose == .recording { BackgroundPriority.recording.takeOnThread() }
+        if purpose == .recording { BackgroundPriority.recording.applyToThread() }
         var attempt = 1
         while true {
             do {
                 return try attemptOnce(kind, onWait: onWait, since: asked, body)
             } catch {
-                guard let refusal = error as? StorageError, refusal.isOverOthers, attempt < Self.attempts else {
+                guard let refusal = error as? StorageError, refusal.isConflict, attempt < Self.attempts else {
                     throw error
                 }
                 attempt += 1
@@ -83,17 +83,17 @@ actor PostgreSQLSession {
                 try? connection.forgetPrepared()
                 throw error
             }
-            connection.setPreparedAside()
+            connection.beginReplacingPrepared()
             do {
                 let value = try transact(kind, onWait: onWait, since: asked, body)
-                connection.endAside(keepingNew: true)
+                connection.endReplacingPrepared(keepingNew: true)
                 return value
             } catch let second {
                 // A table that is wrong now also rejects the new statements, or holds values of the wrong type. Then
                 // keep the previous statements: they work again when the table is repaired, and until then the server's
                 // error names the cause.
                 let isWrongNow = connection.prepared.isRefused || (second as? StorageError)?.code == "storage-column"
-                connection.endAside(keepingNew: !isWrongNow)
+                connection.endReplacingPrepared(keepingNew: !isWrongNow)
                 throw isWrongNow ? error : second
             }
         }

@@ -20,8 +20,8 @@ final class PostgreSQLPreparedStatement: SQLStatement {
 /// answer.
 final class PostgreSQLBulkInsertion: SQLStatement {
     /// Maximum number of buffered rows, and of their bytes.
-    private static let mostRows = 8_192
-    private static let mostBytes = 4 << 20
+    private static let maximumRows = 8_192
+    private static let maximumBytes = 4 << 20
 
     private let transaction: PostgreSQLTransaction
     let target: SQLInsertionTarget
@@ -50,8 +50,10 @@ final class PostgreSQLBulkInsertion: SQLStatement {
             sentBytes += values.reduce(0) { $0 + $1.size }
         }
         waiting += 1
-        if waiting == 1 { transaction.note(self) }
-        if waiting >= Self.mostRows || copied.bytes.count + sentBytes >= Self.mostBytes { try transaction.flush() }
+        if waiting == 1 { transaction.register(self) }
+        if waiting >= Self.maximumRows || copied.bytes.count + sentBytes >= Self.maximumBytes {
+            try transaction.flush()
+        }
         return 1
     }
 

@@ -1,6 +1,6 @@
 /// Transaction on one connection. It runs on the connection's thread.
 final class PostgreSQLTransaction: SQLTransaction {
-    /// Maximum number of rows that ``each(_:_:_:)`` holds at a time.
+    /// Maximum number of rows that ``each(_:_:body:)`` holds at a time.
     private static let fetched = 256
 
     private let connection: PostgreSQLConnection
@@ -28,11 +28,11 @@ final class PostgreSQLTransaction: SQLTransaction {
         _ sql: String, _ parameters: [SQLValue], while isTaken: (SQLRow) throws -> Bool
     ) throws -> [SQLRow] {
         try flush()
-        connection.noteRowsGiven()
+        connection.recordPassedRows()
         var rows: [SQLRow] = []
         var failure: (any Error)?
         var positions: [String: Int]?
-        try connection.runOneByOne(sql, parameters) { result in
+        try connection.runOneByOne(sql, values: parameters) { result in
             do {
                 let known = positions ?? result.columnPositions()
                 positions = known
@@ -61,10 +61,10 @@ final class PostgreSQLTransaction: SQLTransaction {
         return try answers.map { try $0.get() }
     }
 
-    func each(_ sql: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void) throws {
+    func each(_ sql: String, _ parameters: [SQLValue], body: (SQLRow) throws -> Void) throws {
         try flush()
         cursors += 1
-        connection.noteRowsGiven()
+        connection.recordPassedRows()
         let name = "c\(cursors)"
         _ = try connection.runOnce("DECLARE \(name) NO SCROLL CURSOR FOR \(sql)", parameters)
         while true {
@@ -105,7 +105,7 @@ final class PostgreSQLTransaction: SQLTransaction {
         return try connection.prepare(sql).count
     }
 
-    func note(_ insertion: PostgreSQLBulkInsertion) { bulk.append(insertion) }
+    func register(_ insertion: PostgreSQLBulkInsertion) { bulk.append(insertion) }
 
     /// Inserts a row unless its key exists, and returns the number of new rows.
     func insert(_ target: SQLInsertionTarget, _ values: [SQLValue]) throws -> Int {

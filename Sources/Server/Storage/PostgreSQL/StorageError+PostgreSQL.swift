@@ -3,10 +3,10 @@ extension StorageError {
     ///
     /// - Parameters:
     ///   - sqlState: https://www.postgresql.org/docs/current/errcodes-appendix.html
-    /// - place: names of the table, the column and the constraint that the server reports.
+    /// - location: names of the table, the column and the constraint that the server reports.
     /// - primary: the server's message. For data errors it contains the value, and is not passed on.
-    init(sqlState: String, place: String, primary: String) {
-        let at = place.isEmpty ? "" : " (\(place))"
+    init(sqlState: String, location: String, primary: String) {
+        let at = location.isEmpty ? "" : " (\(location))"
         switch (sqlState.prefix(2), sqlState) {
         case (_, "53100"):
             self.init(

@@ -120,7 +120,7 @@ extension AccessControl {
 
     private func requirePeople(_ actor: Actor, _ id: String, in transaction: any SQLTransaction) throws {
         let decision = try decide(
-            actor, .managePeople, Target(resourceType: "UserAccount", resourceID: id), in: transaction)
+            actor, action: .managePeople, target: Target(resourceType: "UserAccount", resourceID: id), in: transaction)
         guard decision.allowed else {
             throw TrustError(code: decision.reason, message: "This account may not manage other accounts.")
         }

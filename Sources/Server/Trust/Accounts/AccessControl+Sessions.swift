@@ -3,7 +3,7 @@ import Storage
 
 extension AccessControl {
     /// Maximum number of sessions of a person; the oldest end first.
-    static let mostSessions = 20
+    static let maximumSessions = 20
 
     /// Signs a person in.
     ///
@@ -21,7 +21,7 @@ extension AccessControl {
         let name = SQLValue(UserAccount.name(username) ?? "")
         let row = try await database.lookUp { try $0.first(Self.accountSQL, [name]) }
         let stored = row?.textIfPresent("password").flatMap(PasswordHash.init(text:))
-        guard let hash = stored ?? PasswordHash.ofNobody(cost) else { return nil }
+        guard let hash = stored ?? PasswordHash.unmatchable(cost) else { return nil }
         let isRight = try await checker.matches(password, hash, from: origin)
         guard isRight, stored != nil, let row else { return nil }
         let account = try UserAccount(row)
@@ -31,7 +31,7 @@ extension AccessControl {
             guard try self.account(id: account.id, in: transaction) != nil,
                 // The password may have changed meanwhile.
                 try transaction.first(Self.accountSQL, [name])?.textIfPresent("password") == hash.text,
-                try decide(account.actor, .signIn, Target(), in: transaction).allowed
+                try decide(account.actor, action: .signIn, target: Target(), in: transaction).allowed
             else { return nil }
             try transaction.execute("DELETE FROM user_session WHERE expires_at <= ?", [SQLValue(now)])
             let surplus = try transaction.query(Self.surplusSessionsSQL, [SQLValue(account.id)])
@@ -76,6 +76,6 @@ extension AccessControl {
     /// Sessions that end when a new one begins. Parameter: id of the account.
     static let surplusSessionsSQL = """
         SELECT session_digest FROM user_session WHERE account_id = ?
-        ORDER BY created_at DESC LIMIT 100 OFFSET \(mostSessions - 1)
+        ORDER BY created_at DESC LIMIT 100 OFFSET \(maximumSessions - 1)
         """
 }

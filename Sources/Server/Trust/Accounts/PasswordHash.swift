@@ -39,7 +39,7 @@ public struct PasswordHash: Sendable, Hashable {
         }
         self.cost = cost
         self.salt = salt
-        hash = try Self.derive(password, salt, cost)
+        hash = try Self.derive(password, salt: salt, cost: cost)
         text = "scrypt$\(cost.exponent)$\(salt.base64URL)$\(hash.base64URL)"
     }
 
@@ -56,19 +56,21 @@ public struct PasswordHash: Sendable, Hashable {
     }
 
     /// Returns a hash that no password has, whose check takes as long as that of a stored one.
-    static func ofNobody(_ cost: Cost) -> PasswordHash? {
+    static func unmatchable(_ cost: Cost) -> PasswordHash? {
         let nothing = Data(count: hashBytes).base64URL
         return PasswordHash(text: "scrypt$\(cost.exponent)$\(Data(count: 16).base64URL)$\(nothing)")
     }
 
     /// Returns whether a password has this hash, in constant time.
     func matches(_ password: String) -> Bool {
-        guard password.utf8.count <= 1_024, let derived = try? Self.derive(password, salt, cost) else { return false }
+        guard password.utf8.count <= 1_024, let derived = try? Self.derive(password, salt: salt, cost: cost) else {
+            return false
+        }
         return zip(derived, hash).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
     /// Normalizes the password, because keyboards produce different code points for the same text.
-    private static func derive(_ password: String, _ salt: Data, _ cost: Cost) throws -> Data {
+    private static func derive(_ password: String, salt: Data, cost: Cost) throws -> Data {
         let key = try KDF.Scrypt.deriveKey(
             from: Data(password.precomposedStringWithCanonicalMapping.utf8), salt: salt, outputByteCount: hashBytes,
             rounds: 1 << cost.exponent, blockSize: blockSize, parallelism: 1)

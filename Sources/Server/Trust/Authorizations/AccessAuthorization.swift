@@ -55,7 +55,7 @@ public struct TokenInformation: Sendable, Hashable {
 extension AccessScopes {
     /// Returns the maximum scopes that a role can give to a client, or that a client has by itself. The study team has
     /// read access only.
-    public static func most(of role: Role) -> AccessScopes {
+    public static func maximum(of role: Role) -> AccessScopes {
         let person = "launch/patient openid fhirUser profile offline_access online_access conf/V sens/*"
         let text =
             switch role {

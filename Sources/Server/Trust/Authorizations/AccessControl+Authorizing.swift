@@ -33,11 +33,11 @@ extension AccessControl {
     /// Seconds until a code expires (RFC 6749 section 4.1.2 recommends a maximum of ten minutes).
     public static let codeLifetime: TimeInterval = 60
     /// Maximum number of authorizations of one client by a person; the oldest end first.
-    static let mostAuthorizations = 50
+    static let maximumAuthorizations = 50
     /// Maximum number of authorizations of a client without a person.
-    static let mostServiceAuthorizations = 500
+    static let maximumServiceAuthorizations = 500
     /// Maximum number of access tokens of an authorization; the oldest end first.
-    static let mostAccessTokens = 20
+    static let maximumAccessTokens = 20
 
     /// Creates the code that an app exchanges for tokens (RFC 6749 section 4.1.2); the only time it is returned.
     ///
@@ -61,7 +61,7 @@ extension AccessControl {
                 }
             }
             try insert(
-                authorization, patient: approval.patient, session: approval.session, most: Self.mostAuthorizations,
+                authorization, patient: approval.patient, session: approval.session, limit: Self.maximumAuthorizations,
                 in: transaction)
             try transaction.execute(
                 """
@@ -87,7 +87,7 @@ extension AccessControl {
         let token = String.newSecret(random)
         return try await database.write { transaction in
             try requireAuthorizing(client.actor, client, about: nil, in: transaction)
-            let authorization = try insert(new, most: Self.mostServiceAuthorizations, in: transaction)
+            let authorization = try insert(new, limit: Self.maximumServiceAuthorizations, in: transaction)
             try insert(token, of: authorization, scopes: scopes, expiresAt: end, in: transaction)
             return IssuedTokens(
                 accessToken: token, expiresAt: end, scopes: scopes, refreshToken: nil, authorization: authorization,
@@ -134,7 +134,7 @@ extension AccessControl {
         _ actor: Actor, _ client: RegisteredClient, about patient: String?, in transaction: any SQLTransaction
     ) throws {
         let target = Target(resourceType: "Client", resourceID: client.id, subject: patient)
-        let decision = try decide(actor, .authorizeApp, target, in: transaction)
+        let decision = try decide(actor, action: .authorizeApp, target: target, in: transaction)
         guard decision.allowed, try self.client(client.id, in: transaction) != nil else {
             throw TrustError(
                 code: decision.allowed ? "client-revoked" : decision.reason,
@@ -144,13 +144,13 @@ extension AccessControl {
 
     @discardableResult
     func insert(
-        _ new: NewAuthorization, patient: String? = nil, session: UserSession? = nil, most: Int,
+        _ new: NewAuthorization, patient: String? = nil, session: UserSession? = nil, limit: Int,
         in transaction: any SQLTransaction
     ) throws -> AccessAuthorization {
         try removeEnded(in: transaction)
         let holder = [SQLValue(new.clientID)] + (new.accountID.map { [SQLValue($0)] } ?? [])
         let surplus = try transaction.query(
-            new.accountID == nil ? Self.surplusOfServiceSQL : Self.surplusSQL, holder + [SQLValue(most - 1)])
+            new.accountID == nil ? Self.surplusOfServiceSQL : Self.surplusSQL, holder + [SQLValue(limit - 1)])
         try remove(authorizations: surplus.map { try $0.text("id") }, in: transaction)
         try transaction.execute(
             """
@@ -187,7 +187,7 @@ extension AccessControl {
             """
             DELETE FROM bearer_token WHERE authorization_id = ? AND number <=
                 (SELECT number FROM bearer_token WHERE authorization_id = ? ORDER BY number DESC LIMIT 1 OFFSET ?)
-            """, [id, id, SQLValue(Self.mostAccessTokens)])
+            """, [id, id, SQLValue(Self.maximumAccessTokens)])
     }
 
     /// Removes expired authorizations and tokens. Nothing that depends on an authorization lasts longer than it.

@@ -35,7 +35,7 @@ public enum RedemptionRefusal: CodedError, Hashable {
 
 extension AccessControl {
     /// Maximum number of refresh tokens that are stored for an authorization, including used ones.
-    static let mostRefreshTokens = 100
+    static let maximumRefreshTokens = 100
 
     private enum Redemption: Sendable {
         case issued(IssuedTokens)
@@ -219,7 +219,7 @@ extension AccessControl {
                 """
                 DELETE FROM refresh_token WHERE authorization_id = ? AND number <=
                     (SELECT number FROM refresh_token WHERE authorization_id = ? ORDER BY number DESC LIMIT 1 OFFSET ?)
-                """, [id, id, SQLValue(Self.mostRefreshTokens)])
+                """, [id, id, SQLValue(Self.maximumRefreshTokens)])
         }
         return IssuedTokens(
             accessToken: new.access, expiresAt: end, scopes: scopes, refreshToken: isRefreshed ? new.refresh : nil,

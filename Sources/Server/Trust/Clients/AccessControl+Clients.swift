@@ -31,10 +31,10 @@ extension AccessControl {
                 INSERT INTO registered_client (id, name, secret_digest, key_set, key_set_url, scopes, created_at)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 """, parameters)
-            for (place, uri) in new.redirectURIs.enumerated() {
+            for (index, uri) in new.redirectURIs.enumerated() {
                 try transaction.execute(
                     "INSERT INTO client_redirect (client_id, place, uri, origin) VALUES (?, ?, ?, ?)",
-                    [SQLValue(id), SQLValue(place), SQLValue(uri), SQLValue(RegisteredURL(uri)?.origin)])
+                    [SQLValue(id), SQLValue(index), SQLValue(uri), SQLValue(RegisteredURL(uri)?.origin)])
             }
             return try client(id, in: transaction)
         }
@@ -102,7 +102,7 @@ extension AccessControl {
 
     private func requireClients(_ actor: Actor, _ id: String, in transaction: any SQLTransaction) throws {
         let decision = try decide(
-            actor, .manageClients, Target(resourceType: "Client", resourceID: id), in: transaction)
+            actor, action: .manageClients, target: Target(resourceType: "Client", resourceID: id), in: transaction)
         guard decision.allowed else {
             throw TrustError(code: decision.reason, message: "This account may not manage clients.")
         }

@@ -75,7 +75,7 @@ public struct NewClient: Sendable, Hashable {
     }
 
     /// Maximum number of redirect URIs.
-    public static let mostRedirectURIs = 20
+    public static let maximumRedirectURIs = 20
     /// Maximum length of a name in characters.
     public static let longestName = 200
 
@@ -92,14 +92,14 @@ public struct NewClient: Sendable, Hashable {
             throw TrustError(
                 code: "scope-unknown", message: "A scope is unknown, or none permits anything; try patient/*.rs.")
         }
-        guard redirectURIs.count <= Self.mostRedirectURIs, Set(redirectURIs).count == redirectURIs.count,
+        guard redirectURIs.count <= Self.maximumRedirectURIs, Set(redirectURIs).count == redirectURIs.count,
             redirectURIs.allSatisfy({ RegisteredURL($0)?.isRedirection ?? false })
         else {
             throw TrustError(
                 code: "redirect-uri-invalid",
                 message:
                     "A redirect URI is https, http on this machine, or has an app's own scheme that contains a dot; "
-                    + "without user and fragment, each once, at most \(Self.mostRedirectURIs).")
+                    + "without user and fragment, each once, at most \(Self.maximumRedirectURIs).")
         }
         if case .keySetURL(let url) = proof, RegisteredURL(url)?.isKeySet(allowingLoopback: allowingLoopback) != true {
             throw TrustError(

@@ -21,7 +21,7 @@ public struct RegisteredURL: Sendable, Hashable {
     /// - Returns: nil for any text that is not such a URL.
     public init?(_ text: String) {
         let bytes = text.utf8
-        guard (1...Self.longest).contains(bytes.count), bytes.allSatisfy(Self.mayStand) else { return nil }
+        guard (1...Self.longest).contains(bytes.count), bytes.allSatisfy(Self.isPermitted) else { return nil }
         guard let colon = text.firstIndex(of: ":") else { return nil }
         let scheme = text[..<colon]
         guard let first = scheme.utf8.first, (0x61...0x7A).contains(first), scheme.utf8.allSatisfy(Self.isOfScheme)
@@ -144,7 +144,7 @@ public struct RegisteredURL: Sendable, Hashable {
     private static func isOfScheme(_ byte: UInt8) -> Bool { isOfHost(byte) || byte == UInt8(ascii: "+") }
 
     /// Printable ASCII of a URI (RFC 3986 section 2), without `#`; the parser of the host checks the brackets.
-    private static func mayStand(_ byte: UInt8) -> Bool {
+    private static func isPermitted(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && !"\"#<>\\^`{|}".utf8.contains(byte)
     }
 }

@@ -23,7 +23,7 @@ extension Policy {
         let records = RecordFilter.or(order.map { .and([Policy.filter(types: parts[$0] ?? []), $0.filter]) })
         // 2. The limits of labels apply to all of them.
         var all = [records]
-        if grant.confidentiality < .veryRestricted { all.append(.confidentiality(atMost: grant.confidentiality)) }
+        if grant.confidentiality < .veryRestricted { all.append(.confidentiality(upTo: grant.confidentiality)) }
         if case .codes(let codes) = grant.sensitivity { all.append(.sensitivities(among: codes)) }
         return .and(all)
     }

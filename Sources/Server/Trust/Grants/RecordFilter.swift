@@ -15,7 +15,7 @@ public indirect enum RecordFilter: Sendable, Hashable {
     /// There is no owner, and the type is shared: ``RecordFacts/isShared``.
     case shared
     /// The rank of the confidentiality (its raw value) is not above that of this one.
-    case confidentiality(atMost: Confidentiality)
+    case confidentiality(upTo: Confidentiality)
     /// All sensitivities are among these; there may be none.
     case sensitivities(among: Set<String>)
     /// The record meets a scope's query, which is a search of the record's type.
@@ -36,7 +36,7 @@ public indirect enum RecordFilter: Sendable, Hashable {
         case .type(let types): types.contains(facts.type)
         case .owners(let patients): !facts.owners.isEmpty && facts.owners.isSubset(of: patients)
         case .shared: facts.isShared
-        case .confidentiality(let most): facts.labels.confidentiality <= most
+        case .confidentiality(let limit): facts.labels.confidentiality <= limit
         case .sensitivities(let codes): facts.labels.sensitivities.isSubset(of: codes)
         case .query(let query): facts.matchedQueries.contains(query)
         case .all(let parts): parts.allSatisfy { $0.matches(facts) }

@@ -41,7 +41,7 @@ public struct AccessScope: Sendable, Hashable {
     /// Parses one scope. An unknown one is ``Kind/unrecognized``.
     public init(_ text: some StringProtocol) {
         self.text = String(text)
-        guard text.utf8.count <= AccessScope.longestText, text.utf8.allSatisfy(AccessScope.mayStand) else {
+        guard text.utf8.count <= AccessScope.longestText, text.utf8.allSatisfy(AccessScope.isPermitted) else {
             kind = .unrecognized
             isVersionOne = false
             return
@@ -95,7 +95,7 @@ public struct AccessScope: Sendable, Hashable {
     }
 
     /// Permitted characters of a scope: printable ASCII without `"` and `\`.
-    private static func mayStand(_ byte: UInt8) -> Bool {
+    private static func isPermitted(_ byte: UInt8) -> Bool {
         (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 }

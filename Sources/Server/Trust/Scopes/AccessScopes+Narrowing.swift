@@ -5,20 +5,20 @@ extension AccessScopes {
     /// The result permits nothing that one of the two does not permit. A scope that is permitted completely keeps its
     /// text; otherwise the result is in version 1 if the request was and version 1 can express it. Unknown scopes are
     /// removed.
-    public func narrowed(to most: AccessScopes) throws(ScopeError) -> AccessScopes {
-        let sensitivity = most.sensitivity
+    public func narrowed(to limit: AccessScopes) throws(ScopeError) -> AccessScopes {
+        let sensitivity = limit.sensitivity
         var result: [AccessScope] = []
         var seen: Set<String> = []
         for scope in scopes {
             let left: [AccessScope] =
                 switch scope.kind {
-                case .resource(let asked): AccessScopes.narrowed(scope, asked, to: most.resources)
+                case .resource(let asked): AccessScopes.narrowed(scope, asked, to: limit.resources)
                 case .sensitivity(let code):
                     AccessScopes.narrowed(SensitivityCodes.r4.covered(by: code), to: sensitivity)
                 case .everySensitivity where sensitivity == .every: [scope]
                 case .everySensitivity: AccessScopes.narrowed(SensitivityCodes.r4.all, to: sensitivity)
                 case .launch, .launchPatient, .openID, .fhirUser, .profile, .offlineAccess, .onlineAccess:
-                    most.contains(scope.kind) ? [scope] : []
+                    limit.contains(scope.kind) ? [scope] : []
                 case .confidentiality, .unrecognized: []
                 }
             result += left.filter { seen.insert($0.text).inserted }
@@ -26,7 +26,7 @@ extension AccessScopes {
             guard result.count <= AccessScopes.largestCount else { throw .tooMany }
         }
         // A limit below the default must be explicit, even if none was requested.
-        let ceiling = min(confidentiality, most.confidentiality)
+        let ceiling = min(confidentiality, limit.confidentiality)
         if !result.isEmpty, statedConfidentiality != nil || ceiling < .assumed {
             result.append(.confidentiality(ceiling))
         }
@@ -34,20 +34,20 @@ extension AccessScopes {
     }
 
     private static func narrowed(
-        _ scope: AccessScope, _ asked: ResourceScope, to most: [ResourceScope]
+        _ scope: AccessScope, _ asked: ResourceScope, to limit: [ResourceScope]
     ) -> [AccessScope] {
         // 1. Intersect with each permitted scope; combine parts that differ only in their permissions.
         var common: [ResourceScope] = []
-        var places: [ResourceScope: Int] = [:]
-        for other in most {
+        var indices: [ResourceScope: Int] = [:]
+        for other in limit {
             guard let part = asked.intersection(other) else { continue }
             let key = ResourceScope(context: part.context, type: part.type, permissions: .all, query: part.query)
-            if let place = places[key] {
-                common[place] = ResourceScope(
+            if let index = indices[key] {
+                common[index] = ResourceScope(
                     context: part.context, type: part.type,
-                    permissions: common[place].permissions.union(part.permissions), query: part.query)
+                    permissions: common[index].permissions.union(part.permissions), query: part.query)
             } else {
-                places[key] = common.count
+                indices[key] = common.count
                 common.append(part)
             }
         }
@@ -59,8 +59,8 @@ extension AccessScopes {
         }.map { AccessScope($0.element, asVersionOne: scope.isVersionOne) }.filter { AccessScope($0.text) == $0 }
     }
 
-    private static func narrowed(_ codes: Set<String>, to most: SensitivityAccess) -> [AccessScope] {
-        let common = if case .codes(let others) = most { codes.intersection(others) } else { codes }
+    private static func narrowed(_ codes: Set<String>, to limit: SensitivityAccess) -> [AccessScope] {
+        let common = if case .codes(let others) = limit { codes.intersection(others) } else { codes }
         return SensitivityCodes.r4.highest(of: common).map(AccessScope.sensitivity)
     }
 }

@@ -56,7 +56,7 @@ extension Deidentification {
     public static func newSecret() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
 
     /// Returns the rules with which the store's facts were made.
-    public static func noted(in transaction: any SQLTransaction) throws -> Deidentification {
+    public static func recorded(in transaction: any SQLTransaction) throws -> Deidentification {
         try AppliedDeidentification(in: transaction).rules
     }
 
@@ -64,7 +64,7 @@ extension Deidentification {
     /// the same, so that a pseudonym returns when its rule does.
     ///
     /// - Parameter secret: 32 random bytes, used the first time.
-    public func note(secret: [UInt8], in transaction: any SQLTransaction) throws {
+    public func record(secret: [UInt8], in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """
             INSERT INTO warehouse_rules (one, rules, secret) VALUES (1, ?, ?)
@@ -73,10 +73,10 @@ extension Deidentification {
     }
 
     /// Stores the rules, if no participant has a number yet.
-    public func noteIfEmpty(secret: [UInt8], in transaction: any SQLTransaction) throws {
-        guard try Self.noted(in: transaction) != self,
+    public func recordIfEmpty(secret: [UInt8], in transaction: any SQLTransaction) throws {
+        guard try Self.recorded(in: transaction) != self,
             try transaction.first("SELECT 1 AS one FROM warehouse_patient LIMIT 1") == nil
         else { return }
-        try note(secret: secret, in: transaction)
+        try record(secret: secret, in: transaction)
     }
 }

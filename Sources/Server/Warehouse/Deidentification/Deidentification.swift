@@ -42,12 +42,12 @@ public struct Deidentification: Sendable, Hashable {
             object.members.allSatisfy({ ["pseudonym", "dateShiftDays", "freeText"].contains($0.key) })
         else { return nil }
         self.init()
-        if let said = json["pseudonym"] {
-            guard let flag = said.bool else { return nil }
+        if let stated = json["pseudonym"] {
+            guard let flag = stated.bool else { return nil }
             isPseudonymous = flag
         }
-        if let said = json["dateShiftDays"] {
-            guard let days = said.integer, (0...Self.maximumShift).contains(days) else { return nil }
+        if let stated = json["dateShiftDays"] {
+            guard let days = stated.integer, (0...Self.maximumShift).contains(days) else { return nil }
             dateShiftDays = days
         }
         switch json["freeText"] {

@@ -30,7 +30,7 @@ struct ImportScript {
             BEGIN;
             -- Where there is no i2b2 yet its tables are made.
             SELECT to_regclass('observation_fact') IS NULL AS none, to_regclass('consent_dimension') IS NULL AS noconsent,
-                to_regclass('\(WarehousePlace.ontologyView)') IS NULL AS noontology \\gset
+                to_regclass('\(WarehouseLocation.ontologyView)') IS NULL AS noontology \\gset
             \\if :none
 
             """
@@ -45,7 +45,7 @@ struct ImportScript {
             for statement in table.statements {
                 text +=
                     Self.line(statement).replacing(table.name, with: Self.target(table.name))
-                    .replacing("INDEX meta_", with: "INDEX \(WarehousePlace.ontologyView)_") + ";\n"
+                    .replacing("INDEX meta_", with: "INDEX \(WarehouseLocation.ontologyView)_") + ";\n"
             }
         }
         text += "\\if :{?schema}\nSET search_path TO :\"schema\", :\"metadata\";\n\\endif\n"
@@ -63,20 +63,20 @@ struct ImportScript {
     }
 
     /// Returns the line before the rows of a table in the script.
-    func copying(_ table: I2B2Table) -> String { "COPY \(Self.place(table)) FROM stdin;\n" }
+    func copying(_ table: I2B2Table) -> String { "COPY \(Self.stagedTable(table)) FROM stdin;\n" }
 
     /// Returns the command that reads the rows of a table from its file.
     func copyingFile(_ table: I2B2Table) -> String {
-        "\\copy \(Self.place(table)) FROM '\(table.name).csv' WITH (FORMAT csv, HEADER, ENCODING 'UTF8')\n"
+        "\\copy \(Self.stagedTable(table)) FROM '\(table.name).csv' WITH (FORMAT csv, HEADER, ENCODING 'UTF8')\n"
     }
 
-    private static func place(_ table: I2B2Table) -> String {
+    private static func stagedTable(_ table: I2B2Table) -> String {
         "\(table.staged) (\(table.stagedColumns.joined(separator: ", ")))"
     }
 
     /// Returns the name of a table in the target.
     private static func target(_ table: String) -> String {
-        table == OntologyWriter.table ? WarehousePlace.ontologyView : table
+        table == OntologyWriter.table ? WarehouseLocation.ontologyView : table
     }
 
     /// The commands that number the rows and move them to their tables.
@@ -108,7 +108,7 @@ struct ImportScript {
             OR m.encounter_num IN (SELECT encounter_num FROM tributary_former);
         DELETE FROM upload_status u USING tributary_upload n WHERE u.upload_id = n.number;
         DELETE FROM consent_dimension c USING tributary_patient p WHERE c.patient_num = p.number;
-        DELETE FROM \(WarehousePlace.ontologyView) d USING tributary_custom_meta i
+        DELETE FROM \(WarehouseLocation.ontologyView) d USING tributary_custom_meta i
             WHERE d.c_fullname = i.c_fullname AND d.m_applied_path = i.m_applied_path;
         DELETE FROM concept_dimension d USING tributary_concept_dimension i WHERE d.concept_path = i.concept_path;
         DELETE FROM modifier_dimension d USING tributary_modifier_dimension i WHERE d.modifier_path = i.modifier_path;

@@ -28,7 +28,7 @@ struct StagedInsertion {
                     CASE WHEN i.encounter_ide_source = '\(Numbering.hive)' THEN CAST(e.number AS text) \
                     ELSE i.encounter_ide END
                     """
-            case "c_table_name": return "'\(WarehousePlace.ontologyView)'"
+            case "c_table_name": return "'\(WarehouseLocation.ontologyView)'"
             default: return "i.\(column)"
             }
         }

@@ -27,7 +27,7 @@ enum ConceptCode {
 
     /// Whether the code means the same in every context. LOINC's answer codes do not: "several days" is an answer to
     /// many questions.
-    static func standsAlone(system: String?, code: String) -> Bool {
+    static func isContextFree(system: String?, code: String) -> Bool {
         guard let system, let prefix = prefixes[system] else { return false }
         return !(prefix == "LOINC" && code.hasPrefix("LA"))
     }

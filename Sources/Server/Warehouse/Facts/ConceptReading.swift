@@ -26,16 +26,16 @@ struct ConceptReading: Sendable, Hashable {
 
     /// Returns the concept for use by facts.
     func use(_ kind: Concept.Kind) -> ConceptUse? {
-        name.map { ConceptUse(code: code, name: $0, kind: kind, place: .health(terminology)) }
+        name.map { ConceptUse(code: code, name: $0, kind: kind, position: .health(terminology)) }
     }
 }
 
 /// A cache of converted concepts: a device sends the same concept with each of its values.
 final class ConceptReadings: Sendable {
     /// Maximum number of cached concepts, whatever devices send.
-    private static let most = 1_000
+    private static let maximumCount = 1_000
     /// Maximum number of codings of a cached concept.
-    private static let mostCodings = 8
+    private static let maximumCodings = 8
 
     /// A concept with its precomputed hash, so that the lock is held for a short time.
     private struct Key: Hashable {
@@ -59,9 +59,9 @@ final class ConceptReadings: Sendable {
         let key = Key(concept.json)
         if let known = known.withLock({ $0[key] }) { return known }
         let made = ConceptReading(concept, types: types)
-        guard concept.coding.count <= Self.mostCodings, concept.text?.utf8.count ?? 0 <= 256 else { return made }
+        guard concept.coding.count <= Self.maximumCodings, concept.text?.utf8.count ?? 0 <= 256 else { return made }
         known.withLock { known in
-            if known.count >= Self.most { known.removeAll(keepingCapacity: true) }
+            if known.count >= Self.maximumCount { known.removeAll(keepingCapacity: true) }
             known[key] = .some(made)
         }
         return made

@@ -36,32 +36,32 @@ struct DimensionSelection: Sendable, Hashable {
     let code: String
 
     /// Returns the condition that a column equals a text.
-    static func text(_ table: Table, _ column: String, _ text: String) -> DimensionSelection {
+    static func text(_ table: Table, column: String, equals text: String) -> DimensionSelection {
         DimensionSelection(table: table, column: column, dataType: "T", comparison: .equals, code: text)
     }
 
     /// Returns the condition that a column is one of these codes, which contain no quotation mark.
-    static func among(_ table: Table, _ column: String, _ codes: [String]) -> DimensionSelection {
+    static func among(_ table: Table, column: String, codes: [String]) -> DimensionSelection {
         DimensionSelection(
             table: table, column: column, dataType: "T", comparison: .among,
             code: codes.map { "'\($0)'" }.joined(separator: ","))
     }
 
     /// Returns the condition that a column is between two texts, inclusive.
-    static func between(_ table: Table, _ column: String, _ low: String, _ high: String) -> DimensionSelection {
+    static func between(_ table: Table, column: String, from low: String, to high: String) -> DimensionSelection {
         DimensionSelection(
             table: table, column: column, dataType: "D", comparison: .between, code: "'\(low)' AND '\(high)'")
     }
 
     /// Returns the condition that a column is between two numbers, inclusive.
-    static func between(_ table: Table, _ column: String, _ range: ClosedRange<Int>) -> DimensionSelection {
+    static func between(_ table: Table, column: String, range: ClosedRange<Int>) -> DimensionSelection {
         DimensionSelection(
             table: table, column: column, dataType: "N", comparison: .between,
             code: "\(range.lowerBound) AND \(range.upperBound)")
     }
 
     /// Returns the condition that a column is a path below this one.
-    static func below(_ table: Table, _ column: String, _ path: String) -> DimensionSelection {
+    static func below(_ table: Table, column: String, path: String) -> DimensionSelection {
         DimensionSelection(table: table, column: column, dataType: "T", comparison: .like, code: path)
     }
 }

@@ -7,9 +7,9 @@ enum FactInstance {
     static func base(ofResource id: String) -> Int {
         var bits: UInt32 = 0
         for byte in TextDigest.whole(id).prefix(4) { bits = bits << 8 | UInt32(byte) }
-        return 1 + Int(bits & 0x7FFF_FFFF) % (Int(Int32.max) - room)
+        return 1 + Int(bits & 0x7FFF_FFFF) % (Int(Int32.max) - maximumFacts)
     }
 
     /// An upper bound of the facts of one resource.
-    private static let room = 1 << 16
+    private static let maximumFacts = 1 << 16
 }

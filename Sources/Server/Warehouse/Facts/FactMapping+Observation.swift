@@ -14,11 +14,12 @@ extension FactMapping {
         let grouped = GroupedValues(observation)
         let reader = ValueReader(health: health, isFraction: HealthKitLibrary.writesFractions(observation))
         if let value = observation.value {
-            add(value, of: observation.code, reader, grouped.map { ($0, nil) }, to: &facts)
+            add(value, of: observation.code, reader: reader, grouped: grouped.map { ($0, nil) }, to: &facts)
         }
         for component in observation.component {
             guard let value = component.value else { continue }
-            add(value, of: component.code, reader, grouped.map { ($0, component.code) }, to: &facts)
+            add(
+                value, of: component.code, reader: reader, grouped: grouped.map { ($0, component.code) }, to: &facts)
         }
         return facts
     }
@@ -37,11 +38,11 @@ extension FactMapping {
 
     /// - Parameter grouped: the gateway's times of the values, and the component's concept.
     private static func add(
-        _ value: some ChoiceValue, of concept: CodeableConcept?, _ reader: ValueReader,
-        _ grouped: (values: GroupedValues, component: CodeableConcept?)?, to facts: inout FactSet
+        _ value: some ChoiceValue, of concept: CodeableConcept?, reader: ValueReader,
+        grouped: (values: GroupedValues, component: CodeableConcept?)?, to facts: inout FactSet
     ) {
         guard let grouped, let reading = concept.flatMap(reader.health.readings.reading) else {
-            return add(value, of: concept, reader, to: &facts)
+            return add(value, of: concept, reader: reader, to: &facts)
         }
         let unit = reader.unit(of: reading)
         if value.type == "SampledData", let data = SampledData(json: value.json),
@@ -50,30 +51,32 @@ extension FactMapping {
             let sent = data.origin.map { QuantityUnit($0) }
             for (number, time) in series {
                 let measured = MeasuredValue(number, comparator: nil, sent: sent, in: unit)
-                facts.add(reading.code, reading.use, measured, at: time)
+                facts.add(reading.code, use: reading.use, measured: measured, at: time)
             }
         } else if value.type == "Quantity", let time = grouped.values.time(of: grouped.component),
             let measured = MeasuredValue(value, in: unit)
         {
-            facts.add(reading.code, reading.use, measured, at: time)
+            facts.add(reading.code, use: reading.use, measured: measured, at: time)
         } else {
-            add(value, of: concept, reader, to: &facts)
+            add(value, of: concept, reader: reader, to: &facts)
         }
     }
 
     private static func add(
-        _ value: some ChoiceValue, of concept: CodeableConcept?, _ reader: ValueReader, to facts: inout FactSet
+        _ value: some ChoiceValue, of concept: CodeableConcept?, reader: ValueReader, to facts: inout FactSet
     ) {
         let health = reader.health
         guard let reading = concept.flatMap(health.readings.reading) else { return }
         let (code, name) = (reading.code, reading.name)
         let use = reading.use
         guard value.type == "CodeableConcept", let chosen = CodeableConcept(json: value.json) else {
-            facts.add(code, use, value, in: reader.unit(of: reading))
+            facts.add(code, use: use, value: value, in: reader.unit(of: reading))
             return
         }
         guard let coding = preferred(chosen.coding), let option = coding.code else {
-            if let text = chosen.text { facts.add(code, use(.text), .text(of: text), content: .words(linkID: nil)) }
+            if let text = chosen.text {
+                facts.add(code, use: use(.text), value: .text(of: text), content: .words(linkID: nil))
+            }
             return
         }
         // One fact for a choice: of the answer's concept if the ontology contains or may contain it, otherwise of the
@@ -82,15 +85,15 @@ extension FactMapping {
         let answer = publishedName(coding).map { name in
             ConceptUse(
                 code: combined, name: name, kind: .option,
-                place: .below(code: code, segment: SurveyConcepts.optionSegment(coding.system, option)))
+                position: .below(code: code, segment: SurveyConcepts.optionSegment(coding.system, option)))
         }
-        let mayStand = name != nil || health.has(code)
-        guard health.hasOption(combined) || mayStand && answer != nil else {
-            facts.add(code, use(.choice([])), .text(of: option), content: .words(linkID: nil))
+        let mayBeListed = name != nil || health.has(code)
+        guard health.hasOption(combined) || mayBeListed && answer != nil else {
+            facts.add(code, use: use(.choice([])), value: .text(of: option), content: .words(linkID: nil))
             return
         }
         facts.use(use(.choice([])))
-        facts.add(combined, answer, .text(of: option))
+        facts.add(combined, use: answer, value: .text(of: option))
     }
 
     /// Returns the name that the ontology may give to a code: for a terminology the code itself, for HealthKit and our

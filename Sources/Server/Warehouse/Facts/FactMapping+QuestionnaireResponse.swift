@@ -66,21 +66,24 @@ private struct ResponseWalk {
         known: SurveyConcepts.Question?, in repetition: Int
     ) {
         guard case .coding(let coding) = value else {
-            facts.add(code, { _ in nil }, value, in: known?.unit ?? .ofItsKind, repetition: repetition, linkID: linkID)
+            facts.add(
+                code, use: { _ in nil }, value: value, in: known?.unit ?? .ofItsKind, repetition: repetition,
+                linkID: linkID)
             return
         }
         guard let chosen = coding.code else {
             // A coding without a code is treated as text.
             if let display = coding.display {
                 facts.add(
-                    code, nil, .text(of: display), repetition: repetition, content: .words(linkID: linkID))
+                    code, use: nil, value: .text(of: display), repetition: repetition,
+                    content: .words(linkID: linkID))
             }
             return
         }
         let (concept, use) = choice(coding, chosen, question: code, known: known)
         // A code that no form offers may be text from the device.
         facts.add(
-            concept, use, .text(of: chosen), repetition: repetition,
+            concept, use: use, value: .text(of: chosen), repetition: repetition,
             content: concept == code && known?.option(system: coding.system, code: chosen) == nil
                 ? .words(linkID: linkID) : .data)
     }
@@ -97,7 +100,7 @@ private struct ResponseWalk {
             combined,
             ConceptUse(
                 code: combined, name: name, kind: .option,
-                place: .below(code: code, segment: SurveyConcepts.optionSegment(coding.system, chosen)))
+                position: .below(code: code, segment: SurveyConcepts.optionSegment(coding.system, chosen)))
         )
     }
 }

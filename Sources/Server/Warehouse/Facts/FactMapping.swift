@@ -29,7 +29,7 @@ enum FactMapping {
             let time =
                 switch effective {
                 case .dateTime(let value), .instant(let value): point(value, .effective)
-                case .period(let period): span(period.start, period.end, .effective)
+                case .period(let period): span(period.start, last: period.end, source: .effective)
                 default: point(DateTime(json: effective.json), .effective)
                 }
             if let time { return time }
@@ -38,7 +38,7 @@ enum FactMapping {
         if let time = point(resource.object[value: "issued"], .issued) { return time }
         let encounter: Reference? = resource.object[element: "encounter"]
         if let encounter = resource.containedResource(encounter?.reference)?.as(Encounter.self),
-            let time = span(encounter.period?.start, encounter.period?.end, .encounter)
+            let time = span(encounter.period?.start, last: encounter.period?.end, source: .encounter)
         {
             return time
         }
@@ -49,7 +49,7 @@ enum FactMapping {
     static func time(_ time: ObservationValues.Time) -> FactTime? {
         switch time {
         case .moment(let moment): point(moment, .effective)
-        case .period(let start, let end): span(start, end, .effective)
+        case .period(let start, let end): span(start, last: end, source: .effective)
         }
     }
 
@@ -58,7 +58,7 @@ enum FactMapping {
         return FactTime(start: value.start(), end: nil, source: source, text: value.text, precision: value.precision)
     }
 
-    private static func span(_ first: DateTime?, _ last: DateTime?, _ source: FactTime.Source) -> FactTime? {
+    private static func span(_ first: DateTime?, last: DateTime?, source: FactTime.Source) -> FactTime? {
         guard let start = first ?? last else { return nil }
         return FactTime(
             start: start.start(), end: last?.start(), source: source, text: start.text,

@@ -65,7 +65,7 @@ enum FactValue: Sendable, Hashable {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                if let places = fraction { fraction = places + 1 } else { digits += 1 }
+                if let count = fraction { fraction = count + 1 } else { digits += 1 }
             case UInt8(ascii: "."): fraction = 0
             case UInt8(ascii: "-"): break
             default: return nil

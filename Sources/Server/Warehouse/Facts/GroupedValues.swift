@@ -11,7 +11,7 @@ struct GroupedValues: Sendable {
     private let times: [String: DateTime]
 
     /// Maximum number of facts of one series: one per second of a day.
-    static let mostValues = 86_400
+    static let maximumValues = 86_400
 
     /// nil for an Observation that is not from a gateway.
     init?(_ observation: Observation) {
@@ -48,7 +48,7 @@ struct GroupedValues: Sendable {
         let origin = data.origin?.value?.decimal ?? 0
         var values: [(value: JSONNumber, time: Date)] = []
         let first = start.start()
-        for (index, token) in text.split(separator: " ", maxSplits: Self.mostValues).prefix(Self.mostValues)
+        for (index, token) in text.split(separator: " ", maxSplits: Self.maximumValues).prefix(Self.maximumValues)
             .enumerated()
         {
             guard let number = JSONNumber(text: String(token)) else { continue }

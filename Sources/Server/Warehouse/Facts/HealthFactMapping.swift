@@ -21,17 +21,17 @@ struct HealthFactMapping {
     }
 
     /// Maximum number of kinds. At the limit, all templates are discarded.
-    private static let mostKinds = 10_000
+    private static let maximumKinds = 10_000
 
     /// The codes, facts and concepts that the samples of a kind have in common.
-    private struct Learned {
-        let pattern: SearchPattern
+    private struct Template {
+        let searchEntries: TemplateSearchEntries
         let source: HealthSource
         let subject: String?
-        let facts: LearnedFacts
+        let facts: FactTemplate
     }
 
-    private var learned: [Kind: Learned] = [:]
+    private var templates: [Kind: Template] = [:]
     private let health: HealthConceptTable
 
     /// - Parameter health: the study's types.
@@ -45,16 +45,16 @@ struct HealthFactMapping {
         guard let kind = Self.kind(of: observation, content: content) else {
             return whole(observation, id: id, content: content, receivedAt: receivedAt)
         }
-        if let known = learned[kind], known.subject == observation.subject,
+        if let known = templates[kind], known.subject == observation.subject,
             let facts = Self.facts(of: observation, known),
-            let record = Self.record(of: observation, id: id, content: content, known.pattern)
+            let record = Self.record(of: observation, id: id, content: content, known.searchEntries)
         {
             return (record, facts)
         }
         let made = whole(observation, id: id, content: content, receivedAt: receivedAt)
-        if learned.count >= Self.mostKinds { learned = [:] }
-        if learned[kind]?.subject != observation.subject {
-            learned[kind] = Self.learn(made.0, made.1, of: observation)
+        if templates.count >= Self.maximumKinds { templates = [:] }
+        if templates[kind]?.subject != observation.subject {
+            templates[kind] = Self.template(made.0, facts: made.1, of: observation)
         }
         return made
     }
@@ -92,18 +92,18 @@ struct HealthFactMapping {
 
     private static let component = Array("\"component\":".utf8)
 
-    private static func learn(
-        _ record: NewRecord, _ facts: FactSet, of observation: HealthObservation
-    ) -> Learned? {
-        guard let facts = LearnedFacts(facts, isQuantity: number(of: observation) != nil),
-            let pattern = SearchPattern(of: record)
+    private static func template(
+        _ record: NewRecord, facts: FactSet, of observation: HealthObservation
+    ) -> Template? {
+        guard let facts = FactTemplate(facts, isQuantity: number(of: observation) != nil),
+            let searchEntries = TemplateSearchEntries(of: record)
         else { return nil }
-        return Learned(
-            pattern: pattern, source: observation.sample.source, subject: observation.subject, facts: facts)
+        return Template(
+            searchEntries: searchEntries, source: observation.sample.source, subject: observation.subject, facts: facts)
     }
 
     /// Returns the facts; nil if the column cannot store the number.
-    private static func facts(of observation: HealthObservation, _ known: Learned) -> FactSet? {
+    private static func facts(of observation: HealthObservation, _ known: Template) -> FactSet? {
         let sample = observation.sample
         let isMoment = sample.start.seconds == sample.end.seconds
         let time = FactTime(
@@ -118,13 +118,14 @@ struct HealthFactMapping {
     }
 
     private static func record(
-        of observation: HealthObservation, id: String, content: [UInt8], _ pattern: SearchPattern
+        of observation: HealthObservation, id: String, content: [UInt8], _ searchEntries: TemplateSearchEntries
     ) -> NewRecord? {
         let sample = observation.sample
         // In the order of the observation.
         let identifiers = [sample.uuid?.uuidString, observation.fingerprint.text].compactMap { $0 }
         return NewRecord(
-            id: id, subject: observation.subject, content: Data(content), pattern: pattern, identifiers: identifiers,
+            id: id, subject: observation.subject, content: Data(content), template: searchEntries,
+            identifiers: identifiers,
             quantity: number(of: observation)?.text,
             milliseconds: sample.start.seconds * 1000..<(sample.end.seconds + 1) * 1000)
     }
@@ -136,15 +137,15 @@ extension [UInt8] {
         guard let first = needle.first, count >= needle.count else { return false }
         return withUnsafeBufferPointer { bytes in
             needle.withUnsafeBufferPointer { needle in
-                var place = 0
-                while place <= bytes.count - needle.count {
-                    if bytes[place] == first,
-                        bytes[place + 1] == needle[1],
-                        bytes[place..<place + needle.count].elementsEqual(needle)
+                var offset = 0
+                while offset <= bytes.count - needle.count {
+                    if bytes[offset] == first,
+                        bytes[offset + 1] == needle[1],
+                        bytes[offset..<offset + needle.count].elementsEqual(needle)
                     {
                         return true
                     }
-                    place += 1
+                    offset += 1
                 }
                 return false
             }

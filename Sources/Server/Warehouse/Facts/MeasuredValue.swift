@@ -64,7 +64,7 @@ struct MeasuredValue: Sendable, Hashable {
         let original = FactValue.number(number, comparator: comparator, units: shown)
         guard let target, let code, let conversion = UnitReading.conversion(from: code, to: target) else {
             if case .measured(let measure, _) = unit,
-                let kept = Self.converted(number, comparator, sent, by: measure)
+                let kept = Self.converted(number, comparator: comparator, sent: sent, by: measure)
             {
                 self.init(kept, original: original)
             } else {
@@ -100,7 +100,7 @@ struct MeasuredValue: Sendable, Hashable {
     /// Returns the number converted from the HealthKit unit that the text names, if UCUM cannot convert it: millimoles
     /// of glucose per litre to milligrams per decilitre.
     private static func converted(
-        _ number: JSONNumber, _ comparator: String?, _ sent: QuantityUnit, by measure: HealthMeasure
+        _ number: JSONNumber, comparator: String?, sent: QuantityUnit, by measure: HealthMeasure
     ) -> FactValue? {
         for name in [sent.code, sent.text].compactMap({ $0 }) {
             guard let source = measure.sourceUnit(named: name) else { continue }

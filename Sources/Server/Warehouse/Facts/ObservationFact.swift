@@ -95,11 +95,11 @@ struct FactSet: Sendable {
     private(set) var warnings: Set<LoadWarning> = []
     /// The number of repetitions in the resource, including the first.
     private let repetitions: Int
-    private var instances: [Place: Int] = [:]
+    private var instances: [InstanceKey: Int] = [:]
     private var used: Set<String> = []
 
     /// The key within which facts of one concept must be distinguished.
-    private struct Place: Hashable {
+    private struct InstanceKey: Hashable {
         let concept: String
         let repetition: Int
         var time: SQLValue?
@@ -123,17 +123,17 @@ struct FactSet: Sendable {
     ///
     /// - Parameter use: the concept for the ontology; nil if the ontology does not need it.
     mutating func add(
-        _ code: String, _ use: ConceptUse?, _ value: FactValue, repetition: Int = Repetitions.first,
+        _ code: String, use: ConceptUse?, value: FactValue, repetition: Int = Repetitions.first,
         content: ObservationFact.Content = .data
     ) {
-        add(code, use, MeasuredValue(value), repetition: repetition, content: content)
+        add(code, use: use, measured: MeasuredValue(value), repetition: repetition, content: content)
     }
 
     /// Adds a fact of a FHIR value in its concept's unit, if there is a value to load.
     ///
     /// - Parameter linkID: the linkId of the answered question.
     mutating func add(
-        _ code: String, _ use: (Concept.Kind) -> ConceptUse?, _ value: some ChoiceValue, in unit: ConceptUnit,
+        _ code: String, use: (Concept.Kind) -> ConceptUse?, value: some ChoiceValue, in unit: ConceptUnit,
         repetition: Int = Repetitions.first, linkID: String? = nil
     ) {
         guard let measured = MeasuredValue(value, in: unit) else { return }
@@ -144,25 +144,25 @@ struct FactSet: Sendable {
             // A complex value may contain text.
             default: .words(linkID: linkID)
             }
-        add(code, use(measured.kind), measured, repetition: repetition, content: content)
+        add(code, use: use(measured.kind), measured: measured, repetition: repetition, content: content)
     }
 
     /// Adds a fact of one of several values, with a time of its own.
     mutating func add(
-        _ code: String, _ use: (Concept.Kind) -> ConceptUse?, _ measured: MeasuredValue, at time: Date
+        _ code: String, use: (Concept.Kind) -> ConceptUse?, measured: MeasuredValue, at time: Date
     ) {
         add(
-            code, use(measured.kind), measured, repetition: Repetitions.first, content: .data,
+            code, use: use(measured.kind), measured: measured, repetition: Repetitions.first, content: .data,
             time: WarehouseTime.value(time))
     }
 
     private mutating func add(
-        _ code: String, _ use: ConceptUse?, _ measured: MeasuredValue, repetition: Int,
+        _ code: String, use: ConceptUse?, measured: MeasuredValue, repetition: Int,
         content: ObservationFact.Content, time: SQLValue? = nil
     ) {
-        let place = Place(concept: code, repetition: repetition, time: time)
-        let earlier = instances[place, default: 0]
-        instances[place] = earlier + 1
+        let key = InstanceKey(concept: code, repetition: repetition, time: time)
+        let earlier = instances[key, default: 0]
+        instances[key] = earlier + 1
         self.use(use)
         if let warning = measured.warning { warnings.insert(warning) }
         facts.append(
@@ -180,7 +180,7 @@ struct FactSet: Sendable {
 /// A concept that a fact uses, and its position if the ontology must add it. It contains no free text: the name is the
 /// code or our own title.
 struct ConceptUse: Sendable, Hashable {
-    enum Place: Sendable, Hashable {
+    enum Position: Sendable, Hashable {
         /// Below `Health`, in the folder of its type or among the others, and also below the code of its terminology.
         case health(TerminologyCode?)
         /// Below another concept, wherever that is.
@@ -190,5 +190,5 @@ struct ConceptUse: Sendable, Hashable {
     let code: String
     let name: String
     let kind: Concept.Kind
-    let place: Place
+    let position: Position
 }

@@ -5,17 +5,17 @@
 enum PublishedCode {
     /// Whether the system is a well-known one and the code has its format.
     static func has(system: String?, code: String) -> Bool {
-        guard let system, let shape = shapes[system], code.utf8.count <= maximumLength else { return false }
+        guard let system, let format = formats[system], code.utf8.count <= maximumLength else { return false }
         var scanner = CodeScanner(code)
-        return shape(&scanner) && scanner.isAtEnd
+        return format(&scanner) && scanner.isAtEnd
     }
 
     /// No system below has longer codes.
     private static let maximumLength = 18
 
-    private typealias Shape = @Sendable (inout CodeScanner) -> Bool
+    private typealias Format = @Sendable (inout CodeScanner) -> Bool
 
-    private static let shapes: [String: Shape] = [
+    private static let formats: [String: Format] = [
         "http://loinc.org": { code in
             // Answers, parts, lists and groups have a prefix of two letters.
             _ = ["LA", "LP", "LL", "LG"].contains { code.skip($0) }

@@ -20,7 +20,7 @@ public struct SurveyConcepts: Sendable {
         /// Codes of terminologies with which it is found together with the health types that have them.
         let terminologyCodes: [TerminologyCode]
         /// The indices of the options by code.
-        private let places: [String: [Int]]
+        private let indices: [String: [Int]]
 
         init(
             concept: Concept, options: [Option], offersUnlisted: Bool, unit: ConceptUnit,
@@ -31,12 +31,12 @@ public struct SurveyConcepts: Sendable {
             self.concept = concept
             self.options = options
             self.offersUnlisted = offersUnlisted
-            places = Dictionary(grouping: options.indices) { options[$0].code }
+            indices = Dictionary(grouping: options.indices) { options[$0].code }
         }
 
         /// Returns the option that an answer means. An answer without a system means the only option with its code.
         func option(system: String?, code: String) -> Option? {
-            let alike = (places[code] ?? []).map { options[$0] }
+            let alike = (indices[code] ?? []).map { options[$0] }
             return alike.first { ($0.system ?? "") == (system ?? "") }
                 ?? (system == nil && alike.count == 1 ? alike.first : nil)
         }
@@ -54,7 +54,7 @@ public struct SurveyConcepts: Sendable {
     /// The form's concepts, parents first.
     let concepts: [Concept]
     /// The same concepts in the folders of their terminologies' codes, parents first.
-    let codePlaces: [Concept]
+    let terminologyConcepts: [Concept]
     /// A hash of all concepts. The ontology stores it, so that a known form costs one lookup.
     let digest: String
 
@@ -69,9 +69,9 @@ public struct SurveyConcepts: Sendable {
         self.init(questionnaire, at: nil, health: health, valueSet: valueSet)
     }
 
-    /// - Parameter place: the form's folder if it is not among the surveys.
+    /// - Parameter givenFolder: the form's folder if it is not among the surveys.
     init(
-        _ questionnaire: Questionnaire, at place: Concept?, health: HealthConceptTable,
+        _ questionnaire: Questionnaire, at givenFolder: Concept?, health: HealthConceptTable,
         valueSet: @escaping (String) -> ValueSet? = { _ in nil }
     ) {
         let questionnaire = StorableText.questionnaire(questionnaire)
@@ -79,7 +79,7 @@ public struct SurveyConcepts: Sendable {
         formHash = Self.hash(ofForm: formName)
         let form = formName
         folder =
-            place
+            givenFolder
             ?? Concept(
                 path: Self.folderPath(form), code: nil,
                 name: questionnaire.title ?? questionnaire.name ?? form, kind: .folder)
@@ -91,14 +91,14 @@ public struct SurveyConcepts: Sendable {
         let asked = builder.order.compactMap { linkID in builder.questions[linkID].map { (linkID, $0) } }
         concepts = [folder] + asked.flatMap { [$0.1.concept] + $0.1.options.map(\.concept) }
         let name = Self.shortName(form)
-        codePlaces = asked.flatMap { linkID, question in
+        terminologyConcepts = asked.flatMap { linkID, question in
             question.terminologyCodes.flatMap { code in
-                code.places(
+                code.concepts(
                     of: question.concept, segment: "Survey \(name) \(linkID)",
                     options: question.options.map { (Self.optionSegment($0.system, $0.code), $0.concept) })
             }
         }
-        digest = Self.digest(of: concepts + codePlaces)
+        digest = Self.digest(of: concepts + terminologyConcepts)
     }
 
     /// Creates the concepts of a form that is not available. It has codes for its questions, and no concepts.
@@ -109,7 +109,7 @@ public struct SurveyConcepts: Sendable {
         questions = [:]
         order = []
         concepts = []
-        codePlaces = []
+        terminologyConcepts = []
         digest = ""
     }
 

@@ -91,7 +91,7 @@ struct SurveyConceptsBuilder {
         let key = "\(coding.system ?? "")|\(code)"
         let plain = ConceptCode.code(system: coding.system, code: code)
         let isPlain =
-            ConceptCode.standsAlone(system: coding.system, code: code) && optionCodes[key, default: 0] == 1
+            ConceptCode.isContextFree(system: coding.system, code: code) && optionCodes[key, default: 0] == 1
             && !health.has(plain)
         let conceptCode =
             isPlain

@@ -36,8 +36,9 @@ struct TerminologyCode: Sendable, Hashable {
     /// - Parameters:
     ///   - segment: the segment that distinguishes it from the other concepts with the code.
     ///   - options: the concepts below it, which occur in this folder too.
-    func places(of concept: Concept, segment: String, options: [(segment: String, concept: Concept)] = []) -> [Concept]
-    {
+    func concepts(
+        of concept: Concept, segment: String, options: [(segment: String, concept: Concept)] = []
+    ) -> [Concept] {
         let own = ConceptPath.child(of: path, ConceptPath.segment(segment))
         return folders + [Concept(path: own, code: concept.code, name: concept.name, kind: concept.kind)]
             + options.map { option in

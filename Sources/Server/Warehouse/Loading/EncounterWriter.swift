@@ -30,9 +30,9 @@ struct EncounterWriter {
         numbers = try transaction.inserter(EncounterMappingRow.numbers, sharing: trail)
         dayNumbers = try transaction.inserter(EncounterMappingRow.numbersOfDays, sharing: trail)
         newVisits = try transaction.inserter(VisitRow.new, sharing: trail)
-        visits = try transaction.inserter(VisitRow.again, sharing: trail)
+        visits = try transaction.inserter(VisitRow.existing, sharing: trail)
         newDays = try transaction.inserter(DayVisitRow.new)
-        days = try transaction.inserter(DayVisitRow.again)
+        days = try transaction.inserter(DayVisitRow.existing)
         next = try numbering.nextEncounter()
     }
 
@@ -119,11 +119,11 @@ struct EncounterWriter {
 
     /// Deletes an encounter that has no facts, with its visit and its mappings.
     static func removeIfEmpty(_ encounter: Int64, patient: Int64, in transaction: any SQLTransaction) throws {
-        let place = [SQLValue(encounter), SQLValue(patient)]
+        let key = [SQLValue(encounter), SQLValue(patient)]
         let fact = try transaction.first(
             "SELECT 1 AS one FROM observation_fact WHERE \(LoadedRecord.allOfEncounter) LIMIT 1", [SQLValue(encounter)])
         guard fact == nil else { return }
-        try transaction.execute("DELETE FROM visit_dimension WHERE encounter_num = ? AND patient_num = ?", place)
+        try transaction.execute("DELETE FROM visit_dimension WHERE encounter_num = ? AND patient_num = ?", key)
         try transaction.execute("DELETE FROM encounter_mapping WHERE encounter_num = ?", [SQLValue(encounter)])
     }
 }

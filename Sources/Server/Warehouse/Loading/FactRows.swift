@@ -83,7 +83,7 @@ struct VisitRow {
     static let new = insertion(.fails)
 
     /// For resources that were loaded before.
-    static let again = insertion(.replaces(key: ["encounter_num", "patient_num"]))
+    static let existing = insertion(.replaces(key: ["encounter_num", "patient_num"]))
 
     private static func insertion(_ conflict: SQLInsertionTarget.Conflict) -> SQLInsertion<VisitRow, UploadTrail> {
         SQLInsertion(
@@ -135,7 +135,7 @@ struct DayVisitRow {
     static let new = insertion(.fails)
 
     /// For existing encounters.
-    static let again = insertion(.replaces(key: ["encounter_num", "patient_num"]))
+    static let existing = insertion(.replaces(key: ["encounter_num", "patient_num"]))
 
     private static func insertion(_ conflict: SQLInsertionTarget.Conflict) -> SQLInsertion<DayVisitRow, Void> {
         SQLInsertion(
@@ -190,26 +190,29 @@ struct ObservationFactRow {
 
     /// Creates the row of a fact of a resource.
     init(_ fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
-        self.init(fact, "@", fact.value, facts, encounter)
+        self.init(fact, modifier: "@", value: fact.value, of: facts, encounter: encounter)
     }
 
     /// Creates the modifier of a fact that contains the value as sent.
     init(_ original: FactValue, sentAs fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
-        self.init(fact, FactModifier.original.rawValue, original, facts, encounter)
+        self.init(
+            fact, modifier: FactModifier.original.rawValue, value: original, of: facts, encounter: encounter)
     }
 
     /// Creates the modifier of a fact that names the warning about its value.
     init(_ warning: LoadWarning, about fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
-        self.init(fact, FactModifier.asText.rawValue, .text(warning.rawValue), facts, encounter)
+        self.init(
+            fact, modifier: FactModifier.asText.rawValue, value: .text(warning.rawValue), of: facts,
+            encounter: encounter)
     }
 
     /// Creates the modifier of a fact that names the source of its time.
     init(_ source: String, ofTimeOf fact: ObservationFact, of facts: PreparedFacts, encounter: Int64) {
-        self.init(fact, source, facts.timeText, facts, encounter)
+        self.init(fact, modifier: source, value: facts.timeText, of: facts, encounter: encounter)
     }
 
     private init(
-        _ fact: ObservationFact, _ modifier: String, _ value: FactValue, _ facts: PreparedFacts, _ encounter: Int64
+        _ fact: ObservationFact, modifier: String, value: FactValue, of facts: PreparedFacts, encounter: Int64
     ) {
         self.encounter = encounter
         concept = fact.concept

@@ -14,7 +14,7 @@ final class FactWriter {
     /// The change of the number of facts of each upload.
     private var changes: [Int64: Int] = [:]
     /// The records whose loaded state the next flush inserts.
-    private var noted: Set<Int64> = []
+    private var pending: Set<Int64> = []
     /// The earlier state of records whose facts have changed. The next flush deletes those facts.
     private var replaced: [LoadedRecord] = []
     /// The number of rows that the next flush writes.
@@ -22,7 +22,7 @@ final class FactWriter {
     /// The loaded state of the announced records.
     private var former: [Int64: LoadedRecord?] = [:]
     /// The stored facts of the announced records.
-    private var standing = StandingFacts()
+    private var stored = StoredFacts()
     /// Maximum number of buffered records, and of buffered rows: fewer than an inserter takes before it writes.
     private static let waiting = 2_000
     /// Encounters that lost facts and may have none left.
@@ -43,7 +43,7 @@ final class FactWriter {
     /// written unchanged are left as they are.
     func expect(records: [Int64]) throws {
         former = try LoadedRecord.of(records, in: transaction)
-        standing = try StandingFacts(of: former.values.compactMap { $0 }, trail, in: transaction)
+        stored = try StoredFacts(of: former.values.compactMap { $0 }, trail, in: transaction)
     }
 
     /// Writes the facts of a resource.
@@ -52,7 +52,7 @@ final class FactWriter {
     ///   - record: the record's number.
     ///   - isNew: whether the record was created in this transaction, so that nothing of it is loaded.
     func write(_ facts: PreparedFacts, of record: Int64, isNew: Bool) throws {
-        if noted.contains(record) || noted.count + replaced.count >= Self.waiting { try flush() }
+        if pending.contains(record) || pending.count + replaced.count >= Self.waiting { try flush() }
         let expected = former.removeValue(forKey: record)
         let present = isNew ? nil : try expected ?? LoadedRecord.of(record, in: transaction)
         // The encounter of a day exists only with facts; a response is an encounter even without any.
@@ -61,20 +61,20 @@ final class FactWriter {
             return
         }
         let encounter = try encounters.number(of: facts)
-        let place = LoadedRecord(facts, of: record, encounter: encounter, upload: trail.upload)
+        let state = LoadedRecord(facts, of: record, encounter: encounter, upload: trail.upload)
         let made = Self.rows(of: facts, encounter: encounter)
         written += facts.facts.count
-        if standing.stand(made, of: record), present == place {
+        if stored.matches(made, of: record), present == state {
             // The upload's row has the time of loading, even if no fact changed.
             changes[trail.upload, default: 0] += 0
         } else {
             if let present { replace(present) }
             try add(made)
             changes[trail.upload, default: 0] += facts.facts.count
-            try loaded.add(place)
-            noted.insert(record)
+            try loaded.add(state)
+            pending.insert(record)
         }
-        if place.instanceCount == 0 || !facts.facts.isEmpty { emptied.remove(encounter) }
+        if state.instanceCount == 0 || !facts.facts.isEmpty { emptied.remove(encounter) }
     }
 
     /// Adds rows to the buffer. The rows that they replace are deleted before any of them is written.
@@ -133,7 +133,7 @@ final class FactWriter {
         try rows.flush()
         try loaded.flush()
         waitingRows = 0
-        noted.removeAll(keepingCapacity: true)
+        pending.removeAll(keepingCapacity: true)
     }
 
     /// Marks the stored facts of a record for deletion. They are in the tables, because buffered rows belong to other

@@ -15,9 +15,9 @@ public struct HealthBatch: Sendable {
         /// data.
         var isRevisable = false
         /// Whether it is stored with the counted resources without being counted, for instance a device.
-        var isBeside = false
-        /// The position in the report at which it is counted.
-        var place: HealthImportReport.Place?
+        var isUncounted = false
+        /// The counter of the report that counts it.
+        var counterKey: HealthImportReport.CounterKey?
         /// The ids that the same sample may have from a source that wrote its value in another unit.
         var alternateIDs: [String] = []
     }
@@ -73,8 +73,10 @@ public struct HealthBatchMaker {
         identifying = IdentifyingData(today: DateTime(receivedAt))
     }
 
-    /// - Parameter place: the position in the report at which it is counted.
-    public mutating func add(_ observation: HealthObservation, countedAt place: HealthImportReport.Place? = nil) {
+    /// - Parameter counterKey: the counter of the report that counts it.
+    public mutating func add(
+        _ observation: HealthObservation, countedAt counterKey: HealthImportReport.CounterKey? = nil
+    ) {
         var content: [UInt8] = []
         content.reserveCapacity(1024)
         observation.write(to: &content)
@@ -82,7 +84,7 @@ public struct HealthBatchMaker {
         let (record, facts) = mapping.map(observation, content: content, receivedAt: receivedAt)
         append(
             HealthBatch.Entry(
-                record: record, loaded: WarehouseEntry(facts, ofObservation: record.id), place: place,
+                record: record, loaded: WarehouseEntry(facts, ofObservation: record.id), counterKey: counterKey,
                 alternateIDs: observation.sample.alternateFingerprints.map {
                     $0.resourceID(subject: observation.subject)
                 }))
@@ -96,9 +98,9 @@ public struct HealthBatchMaker {
     /// Adds a resource that exists as JSON: an observation with its own structure, a night's summary, a clinical
     /// record.
     ///
-    /// - Parameter place: the position in the report at which it is counted.
+    /// - Parameter counterKey: the counter of the report that counts it.
     /// - Returns: false if the JSON is not a resource with an id, or contains identifying data. It is not added.
-    public mutating func add(_ json: JSON, countedAt place: HealthImportReport.Place? = nil) -> Bool {
+    public mutating func add(_ json: JSON, countedAt counterKey: HealthImportReport.CounterKey? = nil) -> Bool {
         guard let object = json.object else { return false }
         guard let (resource, isReduced) = try? identifyingData.admit(Resource(object), by: identifying) else {
             identifyingCount += 1
@@ -107,7 +109,7 @@ public struct HealthBatchMaker {
         guard !resource.resourceType.isEmpty, let id = resource.id, Resource.isID(id) else { return false }
         let content = (isReduced ? resource.json : json).data()
         bytes += content.count
-        var entry = HealthBatch.Entry(record: NewRecord(resource, id: id, content: content), place: place)
+        var entry = HealthBatch.Entry(record: NewRecord(resource, id: id, content: content), counterKey: counterKey)
         if resource.resourceType == Observation.resourceType {
             let storable = StorableText.resource(resource)
             let facts = FactMapping.facts(
@@ -124,7 +126,7 @@ public struct HealthBatchMaker {
         let json = device.resource(subject: subject)
         guard let object = json.object else { return }
         let record = NewRecord(Resource(object), id: device.resourceID(subject: subject), content: json.data())
-        append(HealthBatch.Entry(record: record, isBeside: true))
+        append(HealthBatch.Entry(record: record, isUncounted: true))
     }
 
     /// Whether the batch is full.
@@ -136,9 +138,9 @@ public struct HealthBatchMaker {
     public mutating func take() -> HealthBatch {
         defer {
             (bytes, rows) = (0, 0)
-            let room = batch.entries.count
+            let capacity = batch.entries.count
             batch = HealthBatch()
-            batch.entries.reserveCapacity(room)
+            batch.entries.reserveCapacity(capacity)
         }
         return batch
     }

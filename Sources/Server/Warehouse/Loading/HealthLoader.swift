@@ -35,7 +35,7 @@ public struct HealthLoader: Sendable {
         public var alreadyKnown = 0
         /// The number of resources that occurred more than once in this load.
         public var duplicates = 0
-        /// The number of resources that were not stored, by position in the report and reason.
+        /// The number of resources that were not stored, by counter of the report and reason.
         public var repeats: [Repeat: Int] = [:]
         /// The number of resources that replaced an earlier version with less data. Of the summaries of one day, the
         /// latest counts; a load never revises a resource that it has stored itself.
@@ -45,9 +45,9 @@ public struct HealthLoader: Sendable {
 
         public init() {}
 
-        /// The position and the reason of resources that were converted and not stored.
+        /// The counter and the reason of resources that were converted and not stored.
         public struct Repeat: Sendable, Hashable {
-            public let place: HealthImportReport.Place
+            public let counterKey: HealthImportReport.CounterKey
             /// ``SkipReason/duplicate`` or ``SkipReason/alreadyKnown``.
             public let reason: SkipReason
         }
@@ -80,9 +80,10 @@ public struct HealthLoader: Sendable {
                 try records.expect(entries.lazy.map(\.record))
                 upload.expect(entries.lazy.compactMap(\.loaded))
                 for entry in entries {
-                    guard let place = try store(entry, &records, &report, in: transaction), let loaded = entry.loaded
+                    guard let stored = try store(entry, to: &records, report: &report, in: transaction),
+                        let loaded = entry.loaded
                     else { continue }
-                    try upload.load(loaded, of: place.number, isNew: place.isNew)
+                    try upload.load(loaded, of: stored.number, isNew: stored.isNew)
                 }
                 report.facts = upload.factCount
                 return report
@@ -94,11 +95,11 @@ public struct HealthLoader: Sendable {
     ///
     /// - Returns: the number of the record whose facts must be written, and whether it is new; nil if there are none.
     private mutating func store(
-        _ entry: HealthBatch.Entry, _ records: inout RecordWriter, _ report: inout Report,
+        _ entry: HealthBatch.Entry, to records: inout RecordWriter, report: inout Report,
         in transaction: any SQLTransaction
     ) throws -> (number: Int64, isNew: Bool)? {
         if let number = try records.insert(entry.record) {
-            guard !entry.isBeside else {
+            guard !entry.isUncounted else {
                 report.devices += 1
                 return nil
             }
@@ -106,7 +107,7 @@ public struct HealthLoader: Sendable {
             _ = met.insert(number)
             return (number, true)
         }
-        guard !entry.isBeside else { return nil }
+        guard !entry.isUncounted else { return nil }
         let known = try Self.known(entry.record.type, entry.record.id, subject: subject, in: transaction)
         guard let number = known.ownNumber else {
             report.refused += 1
@@ -119,7 +120,7 @@ public struct HealthLoader: Sendable {
             report.revised += 1
             return (number, false)
         }
-        report.pass(entry.place, as: isFirst ? .alreadyKnown : .duplicate)
+        report.pass(entry.counterKey, as: isFirst ? .alreadyKnown : .duplicate)
         // Facts that were undone are written again, those of the present version.
         let isPresent = !entry.isRevisable || known.digest.map(entry.record.isSame(asStored:)) ?? false
         return isFirst && !known.isLoaded && isPresent ? (number, false) : nil
@@ -141,11 +142,11 @@ public struct HealthLoader: Sendable {
             }
             for id in entry.alternateIDs {
                 if ids.contains(id) {
-                    report.pass(entry.place, as: .duplicate)
+                    report.pass(entry.counterKey, as: .duplicate)
                     return false
                 }
                 if let number = try ownNumber(entry.record.type, id, in: transaction) {
-                    report.pass(entry.place, as: met.insert(number) ? .alreadyKnown : .duplicate)
+                    report.pass(entry.counterKey, as: met.insert(number) ? .alreadyKnown : .duplicate)
                     return false
                 }
             }
@@ -180,8 +181,8 @@ public struct HealthLoader: Sendable {
 }
 
 extension HealthLoader.Report {
-    fileprivate mutating func pass(_ place: HealthImportReport.Place?, as reason: SkipReason) {
+    fileprivate mutating func pass(_ counterKey: HealthImportReport.CounterKey?, as reason: SkipReason) {
         if reason == .duplicate { duplicates += 1 } else { alreadyKnown += 1 }
-        if let place { repeats[Repeat(place: place, reason: reason), default: 0] += 1 }
+        if let counterKey { repeats[Repeat(counterKey: counterKey, reason: reason), default: 0] += 1 }
     }
 }

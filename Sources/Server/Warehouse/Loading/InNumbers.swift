@@ -16,7 +16,7 @@ struct InNumbers {
     }
 
     /// The placeholders after `IN`.
-    var places: String { "(\(repeatElement("?", count: Self.size).joined(separator: ", ")))" }
+    var placeholders: String { "(\(repeatElement("?", count: Self.size).joined(separator: ", ")))" }
 
     /// One value for each placeholder. The last number fills the remaining ones.
     var parameters: [SQLValue] {

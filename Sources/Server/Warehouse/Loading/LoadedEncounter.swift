@@ -16,7 +16,7 @@ struct LoadedEncounter: Sendable, Hashable {
     ///   - limit: maximum number of encounters.
     /// - Returns: the encounters, and the last number of the page; nil after the last page.
     static func page(
-        behind last: Int64, limit: Int, in transaction: any SQLTransaction
+        after last: Int64, limit: Int, in transaction: any SQLTransaction
     ) throws -> (encounters: [LoadedEncounter], last: Int64?) {
         let rows = try transaction.query(
             pageSQL(transaction.dialect), [SQLValue(last), SQLValue(WarehouseLoader.source), SQLValue(limit)])
@@ -45,11 +45,11 @@ struct LoadedEncounter: Sendable, Hashable {
         /// Whether existing records have facts here, or a visit.
         var isInUse = false
         /// The number of facts and modifiers that belong to no existing record, by their key within the encounter.
-        var facts: [FactPlace: Int] = [:]
+        var facts: [FactKey: Int] = [:]
     }
 
     /// The key that distinguishes the facts of one record from those of others in the encounter.
-    struct FactPlace: Hashable {
+    struct FactKey: Hashable {
         let instance: Int64
         /// `start_date`
         let start: String
@@ -102,9 +102,9 @@ struct LoadedEncounter: Sendable, Hashable {
 
         mutating func compare(_ row: SQLRow) throws {
             guard !hasAll else { return }
-            let place = FactPlace(instance: try row.integer("instance_num"), start: try row.text("start_date"))
-            let isOwn = own[place.instance]?.contains { $0.has(start: place.start) } ?? false
-            if !isOwn { remains.facts[place] = Int(try row.integer("facts")) }
+            let key = FactKey(instance: try row.integer("instance_num"), start: try row.text("start_date"))
+            let isOwn = own[key.instance]?.contains { $0.has(start: key.start) } ?? false
+            if !isOwn { remains.facts[key] = Int(try row.integer("facts")) }
         }
     }
 
@@ -112,26 +112,26 @@ struct LoadedEncounter: Sendable, Hashable {
     static func recordsSQL(_ encounters: InNumbers) -> String {
         """
         SELECT l.*, r.subject FROM warehouse_loaded l LEFT JOIN record r ON r.number = l.number AND r.deleted = 0
-        WHERE l.encounter_num IN \(encounters.places)
+        WHERE l.encounter_num IN \(encounters.placeholders)
         """
     }
 
     static func factsSQL(_ encounters: InNumbers) -> String {
         """
         SELECT encounter_num, instance_num, start_date, count(*) AS facts FROM observation_fact
-        WHERE encounter_num IN \(encounters.places) GROUP BY encounter_num, instance_num, start_date
+        WHERE encounter_num IN \(encounters.placeholders) GROUP BY encounter_num, instance_num, start_date
         """
     }
 
     /// Deletes the content that belongs to no record, and the encounter if nothing is left of it.
     func remove(_ remains: Remains, in transaction: any SQLTransaction) throws {
         try LoadedRecord.forget(remains.records.map(\.number), in: transaction)
-        for place in remains.facts.keys {
+        for key in remains.facts.keys {
             try transaction.execute(
                 """
                 DELETE FROM observation_fact
                 WHERE encounter_num = ? AND instance_num = ? AND start_date = ?
-                """, [SQLValue(number), SQLValue(place.instance), SQLValue(place.start)])
+                """, [SQLValue(number), SQLValue(key.instance), SQLValue(key.start)])
         }
         guard !remains.isInUse else { return }
         try EncounterWriter.removeIfEmpty(number, patient: patient, in: transaction)

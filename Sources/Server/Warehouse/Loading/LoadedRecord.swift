@@ -74,7 +74,7 @@ struct LoadedRecord: Sendable, Hashable {
         if last - first < Int64(2 * numbers.count) {
             return [SQLQuery("l.number >= ? AND l.number <= ?", [SQLValue(first), SQLValue(last)])]
         }
-        return InNumbers.parts(of: numbers).map { SQLQuery("l.number IN \($0.places)", $0.parameters) }
+        return InNumbers.parts(of: numbers).map { SQLQuery("l.number IN \($0.placeholders)", $0.parameters) }
     }
 
     /// Inserts the loaded state of a record that had none.
@@ -146,10 +146,10 @@ struct LoadedRecord: Sendable, Hashable {
             var rest = records[...]
             while let last = rest.last {
                 // The last record fills the remaining placeholders.
-                let places = rest.count == 1 ? 1 : removedTogether
-                var together = Array(rest.prefix(places))
-                rest = rest.dropFirst(places)
-                while together.count < places { together.append(last) }
+                let size = rest.count == 1 ? 1 : removedTogether
+                var together = Array(rest.prefix(size))
+                rest = rest.dropFirst(size)
+                while together.count < size { together.append(last) }
                 let conditions = together.map { "(\($0.facts.condition))" }.joined(separator: " OR ")
                 removals.append(
                     Removal(
@@ -167,7 +167,8 @@ struct LoadedRecord: Sendable, Hashable {
     /// Deletes the loaded state of records.
     static func forget(_ numbers: [Int64], in transaction: any SQLTransaction) throws {
         for part in InNumbers.parts(of: numbers) {
-            try transaction.execute("DELETE FROM warehouse_loaded WHERE number IN \(part.places)", part.parameters)
+            try transaction.execute(
+                "DELETE FROM warehouse_loaded WHERE number IN \(part.placeholders)", part.parameters)
         }
     }
 }

@@ -213,7 +213,7 @@ struct Numbering {
     /// Prevents others from creating numbers until the transaction ends, as i2b2's own loader does. In our own tables
     /// no one else creates numbers, and a lock would only block the server's vacuuming.
     private func lock(_ table: StaticString) throws {
-        guard try transaction.dialect == .postgresql && WarehousePlace.isOfOthers(in: transaction) else { return }
+        guard try transaction.dialect == .postgresql && WarehouseLocation.isOfOthers(in: transaction) else { return }
         try transaction.execute("LOCK TABLE \(table) IN EXCLUSIVE MODE")
     }
 }

@@ -4,7 +4,7 @@ import Storage
 /// A participant's present consent, for patient queries. The consumer writes it after every change.
 public struct PatientConsent: Sendable, Hashable {
     /// Whether the consent is in force. The raw value is stored in the column.
-    public enum Standing: String, Sendable, CaseIterable {
+    public enum Status: String, Sendable, CaseIterable {
         case consented, withdrawn
     }
 
@@ -12,15 +12,15 @@ public struct PatientConsent: Sendable, Hashable {
     static let sharesNot = "N"
 
     /// nil if there is neither a contract nor a withdrawal.
-    let standing: Standing?
+    let status: Status?
     /// The version of the consent that was signed last.
     let version: String?
     /// Whether the consent in force allows other researchers to use the data; nil without a consent, or if it was not
     /// asked.
     let sharing: Bool?
 
-    public init(standing: Standing?, version: String?, sharing: Bool?) {
-        (self.standing, self.version, self.sharing) = (standing, version, sharing)
+    public init(status: Status?, version: String?, sharing: Bool?) {
+        (self.status, self.version, self.sharing) = (status, version, sharing)
     }
 }
 
@@ -29,7 +29,7 @@ extension WarehouseLoader {
     public func write(_ consent: PatientConsent, of participant: String, at: Date, in transaction: any SQLTransaction)
         throws
     {
-        guard let standing = consent.standing else { return }
+        guard let status = consent.status else { return }
         let context = LoadContext(subject: participant, submissionID: "", receivedAt: at, loadedAt: at)
             .applying(try AppliedDeidentification(in: transaction))
         let patient = try Numbering(transaction: transaction, context: context).patient()
@@ -42,7 +42,7 @@ extension WarehouseLoader {
                 update_date = excluded.update_date, import_date = excluded.import_date
             """,
             [
-                SQLValue(patient), SQLValue(standing.rawValue),
+                SQLValue(patient), SQLValue(status.rawValue),
                 SQLValue(consent.version.map { String($0.unicodeScalars.prefix(255)) }),
                 SQLValue(consent.sharing.map { $0 ? PatientConsent.shares : PatientConsent.sharesNot }),
                 WarehouseTime.value(context.receipt), WarehouseTime.value(context.load), SQLValue(Self.source),

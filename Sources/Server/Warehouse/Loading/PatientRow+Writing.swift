@@ -5,7 +5,7 @@ import Storage
 extension PatientRow {
     /// Writes the row, replacing that of an earlier Patient.
     func write(
-        _ patient: Int64, _ upload: Int64, _ context: LoadContext, in transaction: any SQLTransaction
+        for patient: Int64, upload: Int64, context: LoadContext, in transaction: any SQLTransaction
     ) throws {
         try transaction.execute(
             """

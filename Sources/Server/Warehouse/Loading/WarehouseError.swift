@@ -10,7 +10,7 @@ public struct WarehouseError: CodedError, Hashable {
     static let tooManyFacts = WarehouseError(
         code: "too-many-facts",
         message: "The facts need more than \(WarehouseEntry.maximumRows) rows; send the data in several resources.")
-    static let otherPlace = WarehouseError(
+    static let otherLocation = WarehouseError(
         code: "warehouse-place",
         message: "The facts are not where study.json says that the warehouse is; run `tributary warehouse init`.")
     static let tooManyConcepts = WarehouseError(

@@ -18,10 +18,10 @@ extension WarehouseLoader {
 
     /// Drops the views that ``WarehouseInstallation`` created, and forgets the location. The warehouse must be
     /// installed before facts are loaded again.
-    public func leave(_ place: WarehousePlace, in transaction: any SQLTransaction) throws {
-        guard place != .records else { return }
-        try place.dropViews(in: transaction)
+    public func leave(_ location: WarehouseLocation, in transaction: any SQLTransaction) throws {
+        guard location != .records else { return }
+        try location.dropViews(in: transaction)
         try ReplicaLog.end(in: transaction)
-        try WarehousePlace.records.note(in: transaction)
+        try WarehouseLocation.records.record(in: transaction)
     }
 }

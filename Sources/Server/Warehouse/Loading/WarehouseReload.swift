@@ -16,7 +16,7 @@ public struct WarehouseReload: Sendable {
     /// Concepts that are known to be in the ontology.
     private var ensured: Set<ConceptUse> = []
     /// The number of the last loaded record.
-    public private(set) var place: Int64 = 0
+    public private(set) var lastNumber: Int64 = 0
 
     /// - Parameters:
     ///   - rules: the study's rules, with which facts are made from now on.
@@ -50,13 +50,13 @@ public struct WarehouseReload: Sendable {
     /// - Returns: whether a new run begins. Then the ontology is empty, and the caller writes the study's.
     public mutating func begin(secret: [UInt8], in transaction: any SQLTransaction) throws -> Bool {
         let known = try transaction.first("SELECT digest, next_number FROM warehouse_load WHERE one = 1")
-        let isByRules = try Deidentification.noted(in: transaction) == rules
+        let isByRules = try Deidentification.recorded(in: transaction) == rules
         if !isByRules {
-            try rules.note(secret: secret, in: transaction)
+            try rules.record(secret: secret, in: transaction)
             try forgetDates(in: transaction)
         }
         if isByRules, let known, known.textIfPresent("digest") == concepts.digest {
-            place = try known.integer("next_number")
+            lastNumber = try known.integer("next_number")
             return false
         }
         try OntologyWriter.removeAll(in: transaction)
@@ -123,14 +123,14 @@ public struct WarehouseReload: Sendable {
     /// Number of records in one query.
     private static let asked = 500
     /// The number of bytes of content after which a page ends.
-    private static let mostBytes = 4 << 20
+    private static let maximumBytes = 4 << 20
 
     /// Reads up to `limit` records after this number.
-    public func page(behind first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Page {
+    public func page(after first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Page {
         var (records, bytes): ([PresentRecord], Int) = ([], 0)
-        while records.count < limit, bytes < Self.mostBytes {
+        while records.count < limit, bytes < Self.maximumBytes {
             let count = min(Self.asked, limit - records.count)
-            let found = try RecordStore().present(behind: records.last?.number ?? first, limit: count, in: transaction)
+            let found = try RecordStore().present(after: records.last?.number ?? first, limit: count, in: transaction)
             records += found
             bytes += found.reduce(0) { $0 + $1.record.content.count }
             if found.count < count { break }
@@ -151,36 +151,36 @@ public struct WarehouseReload: Sendable {
     }
 
     /// Returns up to `limit` records after this number, with their entries.
-    public func slice(behind first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Slice {
-        try slice(of: page(behind: first, of: limit, in: transaction))
+    public func slice(after first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Slice {
+        try slice(of: page(after: first, of: limit, in: transaction))
     }
 
     /// Returns the present records in the range of a slice.
-    private func again(_ made: Slice, in transaction: any SQLTransaction) throws -> Slice {
-        guard made.first == place, let last = made.last else {
-            return try slice(behind: place, of: made.limit, in: transaction)
+    private func currentSlice(for made: Slice, in transaction: any SQLTransaction) throws -> Slice {
+        guard made.first == lastNumber, let last = made.last else {
+            return try slice(after: lastNumber, of: made.limit, in: transaction)
         }
-        var (entries, behind): ([Made], Int64?) = ([], place)
-        while let place = behind {
-            let slice = try slice(behind: place, of: made.limit, in: transaction)
+        var (entries, next): ([Made], Int64?) = ([], lastNumber)
+        while let number = next {
+            let slice = try slice(after: number, of: made.limit, in: transaction)
             entries += slice.entries.filter { $0.record.number <= last }
-            behind = slice.last.flatMap { $0 < last ? $0 : nil }
+            next = slice.last.flatMap { $0 < last ? $0 : nil }
         }
         return Slice(first: made.first, limit: made.limit, entries: entries)
     }
 
     /// Loads the next records. Records of the slice that changed meanwhile are made again, and so is a slice that does
-    /// not begin at ``place``.
+    /// not begin at ``lastNumber``.
     ///
     /// - Returns: false if there were none.
     public mutating func load(
         _ made: Slice, into report: inout Report, at: Date, in transaction: any SQLTransaction
     ) throws -> Bool {
         let isPresent =
-            try made.first == place && !made.entries.isEmpty
-            && RecordStore().arePresent(made.entries.lazy.map(\.record), behind: place, in: transaction)
-        let slice = try isPresent ? made : again(made, in: transaction)
-        guard let last = made.first == place ? made.last ?? slice.last : slice.last else { return false }
+            try made.first == lastNumber && !made.entries.isEmpty
+            && RecordStore().arePresent(made.entries.lazy.map(\.record), after: lastNumber, in: transaction)
+        let slice = try isPresent ? made : currentSlice(for: made, in: transaction)
+        guard let last = made.first == lastNumber ? made.last ?? slice.last : slice.last else { return false }
         var leftOut: [String: Bool] = [:]
         for group in Self.groups(slice.entries) {
             let group = slice.entries[group]
@@ -193,10 +193,10 @@ public struct WarehouseReload: Sendable {
             let context = LoadContext(
                 subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt,
                 loadedAt: at)
-            try load(group, context, &report, in: transaction)
+            try load(group, context: context, report: &report, in: transaction)
         }
-        place = last
-        try transaction.execute("UPDATE warehouse_load SET next_number = ? WHERE one = 1", [SQLValue(place)])
+        lastNumber = last
+        try transaction.execute("UPDATE warehouse_load SET next_number = ? WHERE one = 1", [SQLValue(lastNumber)])
         return true
     }
 
@@ -214,7 +214,7 @@ public struct WarehouseReload: Sendable {
     }
 
     private mutating func load(
-        _ group: ArraySlice<Made>, _ context: LoadContext, _ report: inout Report, in transaction: any SQLTransaction
+        _ group: ArraySlice<Made>, context: LoadContext, report: inout Report, in transaction: any SQLTransaction
     ) throws {
         report.resources += group.count
         for made in group {
@@ -234,9 +234,9 @@ public struct WarehouseReload: Sendable {
                     for former in try RecordStore().history(
                         type: stored.type, id: stored.id, before: stored.version, limit: 1_000, in: transaction)
                     {
-                        let heard = try concepts.entry(
+                        let formerEntry = try concepts.entry(
                             of: former.content, id: former.id, receivedAt: former.provenance.receivedAt)
-                        try upload.load(heard, of: made.record.number, isCurrent: false)
+                        try upload.load(formerEntry, of: made.record.number, isCurrent: false)
                     }
                 }
                 try upload.load(made.entry, of: made.record.number)
@@ -251,9 +251,9 @@ public struct WarehouseReload: Sendable {
     /// - Parameter last: the last encounter of the previous page; 0 for the first page.
     /// - Returns: the last encounter of this page; nil after the last page.
     public func removeOrphans(
-        behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
+        after last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
-        let page = try LoadedEncounter.page(behind: last, limit: limit, in: transaction)
+        let page = try LoadedEncounter.page(after: last, limit: limit, in: transaction)
         for (encounter, remains) in try LoadedEncounter.remains(of: page.encounters, in: transaction) {
             report.removed += remains.records.count
             try encounter.remove(remains, in: transaction)

@@ -72,7 +72,7 @@ public struct WarehouseUpload {
             let row = PatientRow(resource, at: context.loadedAt)
             // The ontology does not depend on the version that is handled first.
             for concept in DimensionConcepts.concepts(of: row) { try ontology.ensure(concept) }
-            if isCurrent { try row.write(patient, upload, context, in: transaction) }
+            if isCurrent { try row.write(for: patient, upload: upload, context: context, in: transaction) }
         case .contract, nil: break
         }
         guard isCurrent else { return LoadReport(isOutdated: true) }

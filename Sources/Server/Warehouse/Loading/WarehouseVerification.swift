@@ -28,7 +28,7 @@ public struct WarehouseVerification: Sendable {
 
     private let concepts: StudyConcepts
     private let isLeftOut: @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
-    private var place: Int64 = 0
+    private var lastNumber: Int64 = 0
 
     /// - Parameter isLeftOut: returns whether a record has no facts, for instance that of a deleted participant.
     public init(
@@ -45,7 +45,7 @@ public struct WarehouseVerification: Sendable {
     public mutating func slice(
         of limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Bool {
-        let page = try RecordStore().present(behind: place, limit: limit, in: transaction)
+        let page = try RecordStore().present(after: lastNumber, limit: limit, in: transaction)
         guard let last = page.last else { return false }
         let rules = try AppliedDeidentification(in: transaction)
         for record in page {
@@ -65,7 +65,7 @@ public struct WarehouseVerification: Sendable {
             let found = try Self.rows(of: record.number, encounter: facts.encounter, subject, in: transaction)
             report.compare(facts.ide, wanted: wanted, found: found)
         }
-        place = last.number
+        lastNumber = last.number
         return true
     }
 
@@ -74,9 +74,9 @@ public struct WarehouseVerification: Sendable {
     /// - Parameter last: the last encounter of the previous page; 0 for the first page.
     /// - Returns: the last encounter of this page; nil after the last page.
     public func orphans(
-        behind last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
+        after last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
-        let page = try LoadedEncounter.page(behind: last, limit: limit, in: transaction)
+        let page = try LoadedEncounter.page(after: last, limit: limit, in: transaction)
         for (encounter, remains) in try LoadedEncounter.remains(of: page.encounters, in: transaction) {
             let surplus = remains.facts.values.reduce(0, +)
             guard surplus > 0 else { continue }

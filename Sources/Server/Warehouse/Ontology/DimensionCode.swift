@@ -7,14 +7,18 @@ struct DimensionCode: Sendable, Hashable {
 
     /// All codes that are written to dimensions.
     static let all: [DimensionCode] =
-        DimensionConcepts.sexes.map { DimensionCode("PATIENT_DIMENSION", "SEX_CD", $0.0, $0.1) } + [
-            DimensionCode("PATIENT_DIMENSION", "VITAL_STATUS_CD", "UF", "Death not known; year of birth"),
+        DimensionConcepts.sexes.map { DimensionCode("PATIENT_DIMENSION", column: "SEX_CD", code: $0.0, name: $0.1) } + [
             DimensionCode(
-                "PATIENT_DIMENSION", "VITAL_STATUS_CD", PatientRow.nothingKnown, "Death not known; no birth date"),
+                "PATIENT_DIMENSION", column: "VITAL_STATUS_CD", code: "UF", name: "Death not known; year of birth"),
+            DimensionCode(
+                "PATIENT_DIMENSION", column: "VITAL_STATUS_CD", code: PatientRow.nothingKnown,
+                name: "Death not known; no birth date"),
         ]
-        + FactSource.allCases.map { DimensionCode("VISIT_DIMENSION", "LOCATION_CD", $0.rawValue, $0.title) }
+        + FactSource.allCases.map {
+            DimensionCode("VISIT_DIMENSION", column: "LOCATION_CD", code: $0.rawValue, name: $0.title)
+        }
 
-    private init(_ table: String, _ column: String, _ code: String, _ name: String) {
+    private init(_ table: String, column: String, code: String, name: String) {
         (self.table, self.column, self.code, self.name) = (table, column, code, name)
     }
 

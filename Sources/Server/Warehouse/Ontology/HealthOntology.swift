@@ -9,7 +9,7 @@ extension WarehouseLoader {
         let writer = OntologyWriter(transaction: transaction, at: at)
         try writer.ensureFoundation()
         var rows: [Concept] = []
-        var places: [Concept] = []
+        var terminologyConcepts: [Concept] = []
         var codes: Set<String> = []
         for health in concepts {
             guard let code = health.conceptCode else { continue }
@@ -33,12 +33,12 @@ extension WarehouseLoader {
             rows += options.map(\.concept)
             for coding in health.codings {
                 guard let terminologyCode = TerminologyCode(system: coding.system, code: coding.code) else { continue }
-                places += terminologyCode.places(
+                terminologyConcepts += terminologyCode.concepts(
                     of: concept, segment: "Health \(health.identifier)", options: options)
             }
         }
         try writer.ensure(rows, below: ConceptPath.health)
-        try writer.ensure(places, below: ConceptPath.codes)
+        try writer.ensure(terminologyConcepts, below: ConceptPath.codes)
         try writer.ensure(ActivitySummaryForm.concepts)
     }
 

@@ -62,7 +62,7 @@ public struct OntologyTotals: Sendable {
     ///   - last: the last path of the previous page; nil for the first page.
     ///   - limit: maximum number of concepts.
     /// - Returns: the last path of this page; nil after the last page.
-    public func page(behind last: String?, limit: Int, in transaction: any SQLTransaction) throws -> String? {
+    public func page(after last: String?, limit: Int, in transaction: any SQLTransaction) throws -> String? {
         let below = PathPrefix(ConceptPath.root, column: "c_fullname", dialect: transaction.dialect)
         let order = transaction.dialect.bytewise
         let rows = try transaction.query(

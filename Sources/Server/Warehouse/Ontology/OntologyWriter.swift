@@ -75,7 +75,7 @@ struct OntologyWriter {
             "SELECT 1 AS one FROM table_access WHERE c_table_cd = ?", [SQLValue(Self.tableAccess)])
         guard known == nil else { return }
         // If another ontology were in the same table, i2b2 would fill the concept dimension twice from it.
-        let table = try WarehousePlace.isOfOthers(in: transaction) ? WarehousePlace.ontologyView : Self.table
+        let table = try WarehouseLocation.isOfOthers(in: transaction) ? WarehouseLocation.ontologyView : Self.table
         try transaction.execute(
             """
             INSERT INTO table_access (c_table_cd, c_table_name, c_protected_access, c_hlevel, c_fullname, c_name,
@@ -134,7 +134,7 @@ struct OntologyWriter {
             return
         }
         try ensure(form.concepts, below: form.folder.path)
-        try ensure(form.codePlaces)
+        try ensure(form.terminologyConcepts)
         try transaction.execute("INSERT INTO ontology_form (digest) VALUES (?)", [digest])
     }
 
@@ -235,15 +235,15 @@ struct OntologyWriter {
 
     /// Adds the concept that a fact uses, if the ontology lacks it.
     func ensure(_ use: ConceptUse) throws {
-        switch use.place {
+        switch use.position {
         case .health(let terminologyCode):
-            if let path = try healthPath(of: use.code) { return try sharpen(path, by: use) }
+            if let path = try healthPath(of: use.code) { return try refine(path, by: use) }
             try ensure(Concept(path: Self.others, code: nil, name: "Other", kind: .folder))
             let path = ConceptPath.child(of: Self.others, ConceptPath.segment(use.code))
             let concept = Concept(path: path, code: use.code, name: use.name, kind: use.kind)
             try ensure(concept)
             guard let terminologyCode else { return }
-            for place in terminologyCode.places(of: concept, segment: Self.otherSegment) { try ensure(place) }
+            for copy in terminologyCode.concepts(of: concept, segment: Self.otherSegment) { try ensure(copy) }
         case .below(let parent, let segment):
             for path in try paths(of: parent) {
                 try ensure(
@@ -258,7 +258,7 @@ struct OntologyWriter {
 
     /// Refines the kind of a concept outside of the type table, which is known only from its facts. A numeric kind
     /// takes precedence, and of several units the first in the alphabet, so that the order of arrival does not matter.
-    private func sharpen(_ path: String, by use: ConceptUse) throws {
+    private func refine(_ path: String, by use: ConceptUse) throws {
         let known =
             try !path.hasPrefix(Self.others)
             ? nil
@@ -271,13 +271,16 @@ struct OntologyWriter {
         var units: String?
         if case .numeric(let named) = use.kind { units = named }
         guard present < Self.weight(use.kind.name, units: units) else { return }
-        for place in try paths(of: use.code) {
-            let concept = Concept(path: place, code: use.code, name: use.name, kind: use.kind)
+        for conceptPath in try paths(of: use.code) {
+            let concept = Concept(path: conceptPath, code: use.code, name: use.name, kind: use.kind)
             // A form with the same code defines its concept itself.
-            guard place.hasPrefix(Self.others) || place.hasSuffix("\\" + Self.otherSegment + "\\") else { continue }
+            guard conceptPath.hasPrefix(Self.others) || conceptPath.hasSuffix("\\" + Self.otherSegment + "\\")
+            else { continue }
             try transaction.execute(
                 "UPDATE custom_meta SET c_metadataxml = ?, c_comment = ? WHERE c_fullname = ? AND m_applied_path = '@'",
-                [SQLValue(MetadataXML.text(for: concept, at: at)), SQLValue(use.kind.name), SQLValue(place)])
+                [
+                    SQLValue(MetadataXML.text(for: concept, at: at)), SQLValue(use.kind.name), SQLValue(conceptPath),
+                ])
         }
     }
 

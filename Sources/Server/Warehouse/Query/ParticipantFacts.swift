@@ -14,13 +14,13 @@ public struct ParticipantFact: Sendable, Hashable {
     /// The values of the columns; nil for null.
     public let values: [String?]
     /// The position of the fact among those of its participant.
-    let place: [SQLValue]
+    let cursor: [SQLValue]
 
     /// The key of a fact after its patient's number, which an index covers.
     static let key = ["concept_cd", "modifier_cd", "start_date", "encounter_num", "instance_num", "provider_id"]
 
     init(_ row: SQLRow) {
-        place = Self.key.map { row[$0] }
+        cursor = Self.key.map { row[$0] }
         isModifier = row["modifier_cd"] != .text("@")
         values = Self.columns.map { name in
             switch row[name] {
@@ -55,16 +55,16 @@ extension WarehouseQuery {
     ///   - last: the last fact of the previous page; nil for the first page.
     ///   - limit: maximum number of facts.
     public func facts(
-        of participant: String, behind last: ParticipantFact?, limit: Int, in transaction: any SQLTransaction
+        of participant: String, after last: ParticipantFact?, limit: Int, in transaction: any SQLTransaction
     ) throws -> [ParticipantFact] {
         guard let patient = try WarehouseLoader.number(of: participant, in: transaction) else { return [] }
         let key = ParticipantFact.key.map { "f." + $0 }.joined(separator: ", ")
-        let behind = last == nil ? "" : "AND (\(key)) > (?, ?, ?, ?, ?, ?)"
+        let condition = last == nil ? "" : "AND (\(key)) > (?, ?, ?, ?, ?, ?)"
         return try transaction.query(
             """
             SELECT f.*, (SELECT min(c.name_char) FROM warehouse_concept c
-                WHERE c.concept_cd = f.concept_cd \(transaction.dialect.bytewise)) AS name_char FROM observation_fact f WHERE f.patient_num = ? \(behind) ORDER BY \(key) LIMIT ?
-            """, [SQLValue(patient)] + (last?.place ?? []) + [SQLValue(limit)]
+                WHERE c.concept_cd = f.concept_cd \(transaction.dialect.bytewise)) AS name_char FROM observation_fact f WHERE f.patient_num = ? \(condition) ORDER BY \(key) LIMIT ?
+            """, [SQLValue(patient)] + (last?.cursor ?? []) + [SQLValue(limit)]
         ).map(ParticipantFact.init)
     }
 }

@@ -93,8 +93,8 @@ extension DimensionSelection {
             return (prefix.condition, prefix.parameters)
         case .among:
             let values = code.split(separator: ",").map { value(Self.unquoted($0)) }
-            let places = Array(repeating: "?", count: values.count).joined(separator: ", ")
-            return values.isEmpty ? nil : ("\(column) IN (\(places))", values)
+            let placeholders = Array(repeating: "?", count: values.count).joined(separator: ", ")
+            return values.isEmpty ? nil : ("\(column) IN (\(placeholders))", values)
         case .between:
             let bounds = code.components(separatedBy: " AND ").map { value(Self.unquoted(Substring($0))) }
             return bounds.count == 2 ? ("\(column) BETWEEN ? AND ?", bounds) : nil

@@ -29,7 +29,7 @@ public enum ValueConstraint: Sendable, Hashable {
     }
 
     /// The position at which `LIKE` looks for its text. i2b2 writes it after the word, as in `LIKE[begin]`.
-    enum Place: String, CaseIterable {
+    enum Anchor: String, CaseIterable {
         case begin, end, contains, exact
 
         func pattern(_ text: String) -> String {
@@ -59,11 +59,11 @@ public enum ValueConstraint: Sendable, Hashable {
             guard parts.count == 2, let low = number(parts[0]), let high = number(parts[1]) else { throw ParseError() }
             return .between(min(low, high), max(low, high))
         case "IS" where !operand.isEmpty: return .equals(operand)
-        case "LIKE" where !operand.isEmpty: return .like(Place.contains.pattern(operand))
+        case "LIKE" where !operand.isEmpty: return .like(Anchor.contains.pattern(operand))
         default:
-            let place = Place.allCases.first { word == "LIKE[\($0.rawValue.uppercased())]" }
-            guard let place, !operand.isEmpty else { throw ParseError() }
-            return place == .exact ? .equals(operand) : .like(place.pattern(operand))
+            let anchor = Anchor.allCases.first { word == "LIKE[\($0.rawValue.uppercased())]" }
+            guard let anchor, !operand.isEmpty else { throw ParseError() }
+            return anchor == .exact ? .equals(operand) : .like(anchor.pattern(operand))
         }
     }
 

@@ -52,7 +52,7 @@ struct ReplicaBatch {
         try copy("upload_status", where: "upload_id", in: uploads.sorted()) { _ in }
         if !numbers(.ontology).isEmpty {
             for own in OwnRows.ofOntology(source.dialect) {
-                try copy(own.table, "WHERE \(own.condition)", own.parameters) { _ in }
+                try copy(own.table, condition: "WHERE \(own.condition)", parameters: own.parameters) { _ in }
             }
         }
         return changes.union(patients.map { .init(kind: .patient, number: $0) })
@@ -69,12 +69,13 @@ struct ReplicaBatch {
         _ name: String, where column: String, in numbers: [Int64], _ body: (SQLRow) throws -> Void
     ) throws {
         for part in InNumbers.parts(of: numbers) {
-            try copy(name, "WHERE \(column) IN \(part.places)", part.parameters, body)
+            try copy(
+                name, condition: "WHERE \(column) IN \(part.placeholders)", parameters: part.parameters, body: body)
         }
     }
 
     private func copy(
-        _ name: String, _ condition: String, _ parameters: [SQLValue], _ body: (SQLRow) throws -> Void
+        _ name: String, condition: String, parameters: [SQLValue], body: (SQLRow) throws -> Void
     ) throws {
         guard let table = I2B2Table.carried.first(where: { $0.name == name }) else { return }
         let columns = table.stagedColumns
@@ -144,21 +145,25 @@ struct ReplicaBatch {
 
     private func clear() throws {
         for table in ["observation_fact", "visit_dimension"] {
-            try clear("\(table) WHERE sourcesystem_cd = ? AND encounter_num", .encounter, [WarehouseLoader.source])
+            try clear(
+                "\(table) WHERE sourcesystem_cd = ? AND encounter_num", kind: .encounter,
+                parameters: [WarehouseLoader.source])
         }
-        try clear("encounter_mapping WHERE encounter_num", .encounter)
-        try clear("patient_dimension WHERE sourcesystem_cd = ? AND patient_num", .patient, [WarehouseLoader.source])
+        try clear("encounter_mapping WHERE encounter_num", kind: .encounter)
         try clear(
-            "patient_mapping WHERE patient_ide_source IN (?, ?) AND patient_num", .patient,
-            [WarehouseLoader.source, Numbering.hive])
-        try clear("consent_dimension WHERE patient_num", .patient)
-        try clear("upload_status WHERE upload_id", .upload)
+            "patient_dimension WHERE sourcesystem_cd = ? AND patient_num", kind: .patient,
+            parameters: [WarehouseLoader.source])
+        try clear(
+            "patient_mapping WHERE patient_ide_source IN (?, ?) AND patient_num", kind: .patient,
+            parameters: [WarehouseLoader.source, Numbering.hive])
+        try clear("consent_dimension WHERE patient_num", kind: .patient)
+        try clear("upload_status WHERE upload_id", kind: .upload)
         if !numbers(.ontology).isEmpty {
             for statement in Self.ontology { try target.execute(statement) }
         }
     }
 
-    private func clear(_ rows: String, _ kind: ReplicaLog.Kind, _ parameters: [String] = []) throws {
+    private func clear(_ rows: String, kind: ReplicaLog.Kind, parameters: [String] = []) throws {
         try target.execute(
             "DELETE FROM \(rows) IN (SELECT number FROM \(Self.changed) WHERE kind = \(kind.rawValue))",
             parameters.map { SQLValue($0) })

@@ -32,9 +32,9 @@ public struct ReplicaCarrier: Sendable {
     /// - Throws: ``Storage/StorageError``; ``WarehouseError`` `warehouse-place` if the replica belongs to another
     ///   store.
     public func step() async throws -> Step {
-        guard try await records.read({ try ReplicaLog.hasNotes(in: $0) }) else { return .nothing }
+        guard try await records.read({ try ReplicaLog.hasEntries(in: $0) }) else { return .nothing }
         let replica = replica
-        let (step, notes) = try await records.read { source -> (Step, [Int64]) in
+        let (step, entries) = try await records.read { source -> (Step, [Int64]) in
             try replica.writeNested { target in
                 // Before the first query of the records: a process that gets the lock later reads newer records.
                 let lock = try target.first(
@@ -42,14 +42,14 @@ public struct ReplicaCarrier: Sendable {
                 guard lock != nil else { return (.busy, []) }
                 guard let own = try ReplicaLog.source(in: source),
                     try own == ReplicaInstallation.knownSource(in: target)
-                else { throw WarehouseError.otherPlace }
-                let (changes, notes) = try ReplicaLog.next(in: source)
-                guard !notes.isEmpty else { return (.nothing, []) }
+                else { throw WarehouseError.otherLocation }
+                let (changes, entries) = try ReplicaLog.next(in: source)
+                guard !entries.isEmpty else { return (.nothing, []) }
                 try ReplicaBatch(changes, from: source, to: target).carry()
-                return (.carried(notes.count), notes)
+                return (.carried(entries.count), entries)
             }
         }
-        if !notes.isEmpty { try await records.write { try ReplicaLog.forget(notes, in: $0) } }
+        if !entries.isEmpty { try await records.write { try ReplicaLog.forget(entries, in: $0) } }
         return step
     }
 

@@ -87,7 +87,7 @@ public struct ReplicaInstallation: Sendable {
             "DELETE FROM schemes WHERE c_description = c_name || ?", [SQLValue(OntologyWriter.schemeDescription)])
         removed["consent_dimension"] = try target.execute("DELETE FROM consent_dimension")
         for table in ["replica_number", "replica_source"] { try target.execute("DELETE FROM \(table)") }
-        try replica.place.dropViews(in: target)
+        try replica.location.dropViews(in: target)
         return removed
     }
 

@@ -61,11 +61,12 @@ enum ReplicaLog {
         for (kind, column, tables) in watched {
             for table in tables {
                 for event in events {
-                    try transaction.execute(trigger(event, of: table, kind, column, transaction.dialect))
+                    try transaction.execute(
+                        trigger(event, of: table, kind: kind, column: column, dialect: transaction.dialect))
                 }
             }
         }
-        try noteAll(in: transaction)
+        try logAll(in: transaction)
     }
 
     /// Ends the log, and deletes its entries.
@@ -85,7 +86,7 @@ enum ReplicaLog {
     }
 
     private static func trigger(
-        _ event: String, of table: String, _ kind: Kind, _ column: String, _ dialect: SQLDialect
+        _ event: String, of table: String, kind: Kind, column: String, dialect: SQLDialect
     ) -> String {
         let isOld = event == "DELETE"
         let name = "warehouse_\(event.lowercased())_\(table)"
@@ -104,7 +105,7 @@ enum ReplicaLog {
         }
     }
 
-    private static func noteAll(in transaction: any SQLTransaction) throws {
+    private static func logAll(in transaction: any SQLTransaction) throws {
         for (kind, from) in [
             (Kind.patient, "SELECT DISTINCT patient_num FROM patient_mapping"),
             (.upload, "SELECT upload_id FROM upload_status"),
@@ -124,16 +125,16 @@ enum ReplicaLog {
     /// Returns the earliest changes.
     ///
     /// - Returns: the changes to copy, and the numbers of their log entries.
-    static func next(in transaction: any SQLTransaction) throws -> (changes: Set<Change>, notes: [Int64]) {
-        var (changes, notes): (Set<Change>, [Int64]) = ([], [])
+    static func next(in transaction: any SQLTransaction) throws -> (changes: Set<Change>, entries: [Int64]) {
+        var (changes, entries): (Set<Change>, [Int64]) = ([], [])
         var encounters = 0
         let rows = try transaction.query(
             "SELECT sequence, kind, number FROM warehouse_change ORDER BY sequence LIMIT ?",
-            [SQLValue(Int64(notesAtATime))])
+            [SQLValue(Int64(entriesAtATime))])
         for row in rows {
-            let note = try row.integer("sequence")
+            let entry = try row.integer("sequence")
             guard let kind = Kind(rawValue: try row.integer("kind")) else {
-                notes.append(note)
+                entries.append(entry)
                 continue
             }
             let change = Change(kind: kind, number: try row.integer("number"))
@@ -142,22 +143,23 @@ enum ReplicaLog {
                 encounters += 1
             }
             changes.insert(change)
-            notes.append(note)
+            entries.append(entry)
         }
-        return (changes, notes)
+        return (changes, entries)
     }
 
-    private static let notesAtATime = 5_000
+    private static let entriesAtATime = 5_000
     private static let encountersAtATime = 200
 
     /// Deletes these log entries. A later change has an entry of its own.
-    static func forget(_ notes: [Int64], in transaction: any SQLTransaction) throws {
-        for part in InNumbers.parts(of: notes) {
-            try transaction.execute("DELETE FROM warehouse_change WHERE sequence IN \(part.places)", part.parameters)
+    static func forget(_ entries: [Int64], in transaction: any SQLTransaction) throws {
+        for part in InNumbers.parts(of: entries) {
+            try transaction.execute(
+                "DELETE FROM warehouse_change WHERE sequence IN \(part.placeholders)", part.parameters)
         }
     }
 
-    static func hasNotes(in transaction: any SQLTransaction) throws -> Bool {
+    static func hasEntries(in transaction: any SQLTransaction) throws -> Bool {
         try transaction.first("SELECT 1 AS one FROM warehouse_change LIMIT 1") != nil
     }
 

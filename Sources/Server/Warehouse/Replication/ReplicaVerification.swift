@@ -7,7 +7,7 @@ public struct ReplicaVerification: Sendable {
     /// The progress and the differences found so far.
     public struct Report: Sendable, Hashable {
         /// The last compared encounter, by its number among the records.
-        var place: Int64 = 0
+        var lastEncounter: Int64 = 0
         /// The number of compared rows of facts.
         public var rows = 0
         /// The number of rows that the replica lacks or has with other content, by the name of their encounter.
@@ -35,7 +35,7 @@ public struct ReplicaVerification: Sendable {
         return try await records.read { source in
             let numbers = try source.query(
                 "SELECT encounter_num FROM visit_dimension WHERE encounter_num > ? ORDER BY encounter_num LIMIT ?",
-                [SQLValue(report.place), SQLValue(Int64(Self.encounters))]
+                [SQLValue(report.lastEncounter), SQLValue(Int64(Self.encounters))]
             ).map { try $0.integer("encounter_num") }
             return try replica.writeNested { target in
                 var report = report
@@ -57,7 +57,7 @@ public struct ReplicaVerification: Sendable {
                     Set(numbers.map { .init(kind: .encounter, number: $0) }), from: source, to: target)
                 try batch.number(try batch.stage())
                 for name in ["visit_dimension", "observation_fact"] { try compare(name, &report, in: target) }
-                report.place = last
+                report.lastEncounter = last
                 return report
             }
         }

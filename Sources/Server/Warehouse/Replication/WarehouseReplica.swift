@@ -23,7 +23,7 @@ public struct WarehouseReplica: Sendable, Hashable {
     public var store: Store {
         Store(
             at: .postgreSQL(address), migrations: ReplicaSchema.migrations,
-            schema: .replica.searching(place.schemas), permissions: (0o600, 0o700))
+            schema: .replica.searching(location.schemas), permissions: (0o600, 0o700))
     }
 
     /// A digest of the location, as the records store it.
@@ -33,5 +33,5 @@ public struct WarehouseReplica: Sendable, Hashable {
     }
 
     /// The location of i2b2's tables there.
-    var place: WarehousePlace { .i2b2(data: data, metadata: metadata) }
+    var location: WarehouseLocation { .i2b2(data: data, metadata: metadata) }
 }

@@ -6,7 +6,7 @@ struct OwnRows: Sendable, Hashable {
     let condition: String
     let parameters: [SQLValue]
 
-    private init(_ table: String, _ condition: String, _ parameters: [SQLValue] = []) {
+    private init(_ table: String, where condition: String, parameters: [SQLValue] = []) {
         (self.table, self.condition, self.parameters) = (table, condition, parameters)
     }
 
@@ -16,15 +16,16 @@ struct OwnRows: Sendable, Hashable {
         let patients = "patient_num IN (SELECT w.patient_num FROM warehouse_patient w)"
         // Other programs may have written rows with our numbers.
         let theirs = ["observation_fact", "visit_dimension", "patient_dimension"].map {
-            OwnRows($0, "\(patients) AND sourcesystem_cd = ?", [source])
+            OwnRows($0, where: "\(patients) AND sourcesystem_cd = ?", parameters: [source])
         }
         let encounters =
             "encounter_num IN (SELECT e.encounter_num FROM encounter_mapping e WHERE e.encounter_ide_source = ?)"
         return theirs + [
-            OwnRows("encounter_mapping", encounters, [source]),
+            OwnRows("encounter_mapping", where: encounters, parameters: [source]),
             OwnRows(
-                "patient_mapping", "\(patients) AND patient_ide_source IN (?, ?)", [source, SQLValue(Numbering.hive)]),
-            OwnRows("upload_status", "upload_id IN (SELECT w.upload_id FROM warehouse_upload w)"),
+                "patient_mapping", where: "\(patients) AND patient_ide_source IN (?, ?)",
+                parameters: [source, SQLValue(Numbering.hive)]),
+            OwnRows("upload_status", where: "upload_id IN (SELECT w.upload_id FROM warehouse_upload w)"),
         ]
     }()
 
@@ -33,13 +34,13 @@ struct OwnRows: Sendable, Hashable {
         // A concept dimension that i2b2 has rebuilt does not contain the source of its rows.
         let paths = PathPrefix(ConceptPath.root, column: "concept_path", dialect: dialect)
         let written = ["custom_meta", "modifier_dimension", "provider_dimension", "code_lookup"].map {
-            OwnRows($0, "sourcesystem_cd = ?", [SQLValue(OntologyWriter.source)])
+            OwnRows($0, where: "sourcesystem_cd = ?", parameters: [SQLValue(OntologyWriter.source)])
         }
         let keys = "SELECT w.c_key \(dialect.bytewise) FROM warehouse_scheme w"
         return written + [
-            OwnRows("concept_dimension", paths.condition, paths.parameters),
-            OwnRows("table_access", "c_table_cd = ?", [SQLValue(OntologyWriter.tableAccess)]),
-            OwnRows("schemes", "c_key IN (\(keys))"),
+            OwnRows("concept_dimension", where: paths.condition, parameters: paths.parameters),
+            OwnRows("table_access", where: "c_table_cd = ?", parameters: [SQLValue(OntologyWriter.tableAccess)]),
+            OwnRows("schemes", where: "c_key IN (\(keys))"),
         ]
     }
 

@@ -19,13 +19,13 @@ public struct WarehouseInstallation: Sendable {
         public init() {}
     }
 
-    private let place: WarehousePlace
+    private let location: WarehouseLocation
     private let adopts: Bool
 
     /// - Parameter adopts: whether rows of an earlier load of this study in the tables are treated as its own, with
     ///   their numbers.
-    public init(_ place: WarehousePlace, adopts: Bool = false) {
-        self.place = place
+    public init(_ location: WarehouseLocation, adopts: Bool = false) {
+        self.location = location
         self.adopts = adopts
     }
 
@@ -33,7 +33,7 @@ public struct WarehouseInstallation: Sendable {
     public func run(in transaction: any SQLTransaction) throws -> Report {
         var report = Report()
         let tables = I2B2Table.all(transaction.dialect)
-        switch place {
+        switch location {
         case .records, .replicated: try makeOwn(tables, &report, in: transaction)
         case .i2b2(let data, let metadata):
             var own = Report()
@@ -42,14 +42,14 @@ public struct WarehouseInstallation: Sendable {
                 .run(tables.filter { !$0.isAlwaysOurs }, &report)
             guard report.problems.isEmpty else { return report }
         }
-        let noted = try WarehousePlace.noted(in: transaction)
-        let isNew = noted != place.text
-        switch place {
+        let recorded = try WarehouseLocation.recorded(in: transaction)
+        let isNew = recorded != location.text
+        switch location {
         case .records, .replicated:
             if isNew { try ReplicaLog.end(in: transaction) }
-            guard !WarehousePlace.isAmongRecords(noted) || !report.made.isEmpty else {
+            guard !WarehouseLocation.isAmongRecords(recorded) || !report.made.isEmpty else {
                 // The facts are already at the right location; replication is set up separately.
-                try place.note(in: transaction)
+                try location.record(in: transaction)
                 return report
             }
             // The remaining facts are incomplete; all are made again from the records.
@@ -71,7 +71,7 @@ public struct WarehouseInstallation: Sendable {
             try forget(in: transaction)
             if adopts { try adopt(in: transaction) }
         }
-        try place.note(in: transaction)
+        try location.record(in: transaction)
         report.isToBeLoaded = true
         return report
     }

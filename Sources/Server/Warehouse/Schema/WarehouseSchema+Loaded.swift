@@ -60,7 +60,7 @@ extension WarehouseSchema {
 
     /// Only in our own tables.
     @Sendable private static func mergeConcepts(_ transaction: any SQLTransaction) throws -> Bool {
-        guard try transaction.dialect == .postgresql && !WarehousePlace.isOfOthers(in: transaction) else {
+        guard try transaction.dialect == .postgresql && !WarehouseLocation.isOfOthers(in: transaction) else {
             return false
         }
         try transaction.execute("DROP INDEX IF EXISTS \(indexOfDatedConcepts)")
@@ -70,7 +70,7 @@ extension WarehouseSchema {
 
     /// Only in our own tables: i2b2's own index of encounters ends with the instance.
     @Sendable private static func indexInstances(_ transaction: any SQLTransaction) throws -> Bool {
-        guard try !WarehousePlace.isOfOthers(in: transaction) else { return false }
+        guard try !WarehouseLocation.isOfOthers(in: transaction) else { return false }
         try transaction.execute("DROP INDEX IF EXISTS \(indexOfEncounters)")
         try transaction.execute(indexOfInstances)
         return false

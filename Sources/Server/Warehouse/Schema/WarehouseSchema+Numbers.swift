@@ -49,7 +49,7 @@ extension WarehouseSchema {
             one int PRIMARY KEY NOT NULL, rules varchar(100000) NOT NULL, secret varchar(64) NOT NULL
         )
         """,
-        // The location of i2b2's tables (``WarehousePlace``); no row if they are among ours.
+        // The location of i2b2's tables (``WarehouseLocation``); no row if they are among ours.
         "CREATE TABLE warehouse_place (one int PRIMARY KEY NOT NULL, place varchar(200) NOT NULL)",
     ]
 }

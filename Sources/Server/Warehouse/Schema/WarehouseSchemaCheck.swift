@@ -14,7 +14,7 @@ struct WarehouseSchemaCheck {
         data: PostgreSQLSchema, metadata: PostgreSQLSchema, own: PostgreSQLSchema, in transaction: any SQLTransaction
     ) {
         (self.data, self.metadata, self.own, self.transaction) = (data, metadata, own, transaction)
-        views = WarehousePlace.i2b2(data: data, metadata: metadata).views
+        views = WarehouseLocation.i2b2(data: data, metadata: metadata).views
     }
 
     /// Finds the tables, or creates them all if there are none.
@@ -112,7 +112,7 @@ struct WarehouseSchemaCheck {
     /// Grants SELECT to the roles that may read i2b2's own table of the kind. Grants updates of the patient counts to
     /// the roles that may change `table_access`, because i2b2's counting job updates every table that is listed there.
     private func grant(_ view: (schema: PostgreSQLSchema, name: String, table: String)) throws {
-        let isOntology = view.name == WarehousePlace.ontologyView
+        let isOntology = view.name == WarehouseLocation.ontologyView
         let model = "\(view.schema.name).\(isOntology ? "table_access" : "patient_dimension")"
         let rows = try transaction.query(
             """

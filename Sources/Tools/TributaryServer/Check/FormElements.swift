@@ -15,22 +15,25 @@ struct FormElements {
 
     private func findings(of items: [Questionnaire.Item], _ file: String) -> [StudyFinding] {
         items.flatMap { item -> [StudyFinding] in
-            func finding(_ code: String, _ names: [String], _ message: String) -> [StudyFinding] {
+            func finding(_ code: String, names: [String], message: String) -> [StudyFinding] {
                 guard !names.isEmpty else { return [] }
                 return [
                     StudyFinding(
-                        .warning, code, file: file, place: item.linkId ?? "", "\(Self.list(names)): \(message)")
+                        .warning, code: code, file: file, path: item.linkId ?? "",
+                        message: "\(Self.list(names)): \(message)")
                 ]
             }
             let texts = item.answerOption.compactMap { option -> String? in
                 if case .string(let text)? = option.value { text } else { nil }
             }
             return finding(
-                "option-without-concept", texts,
-                "An option that is a text has no concept of its own in the warehouse; give it a code (valueCoding).")
+                "option-without-concept", names: texts,
+                message:
+                    "An option that is a text has no concept of its own in the warehouse; give it a code (valueCoding)."
+            )
                 + finding(
-                    "coding-without-system", codesWithoutSystem(of: item),
-                    "A code without a system means nothing outside of this form; give it its system.")
+                    "coding-without-system", names: codesWithoutSystem(of: item),
+                    message: "A code without a system means nothing outside of this form; give it its system.")
                 + findings(of: item.item, file)
         }
     }
@@ -63,11 +66,13 @@ extension StudyCheck {
     ///   identified by the id.
     func nameFindings(of questionnaire: Questionnaire, in file: File, isInDSTU2: Bool) -> [StudyFinding] {
         func finding(
-            _ severity: StudyFinding.Severity, _ code: String, _ place: String, _ message: String
-        ) -> StudyFinding { StudyFinding(severity, code, file: file.name, place: place, message) }
+            _ severity: StudyFinding.Severity, code: String, path: String, message: String
+        ) -> StudyFinding { StudyFinding(severity, code: code, file: file.name, path: path, message: message) }
         guard questionnaire.url != nil || questionnaire.id != nil else {
             return [
-                finding(.error, "form-without-name", "", "It has neither url nor id, so that no response can name it.")
+                finding(
+                    .error, code: "form-without-name", path: "",
+                    message: "It has neither url nor id, so that no response can name it.")
             ]
         }
         // A form in DSTU2 has no url, and responses to it have no version.
@@ -76,15 +81,17 @@ extension StudyCheck {
         if questionnaire.url == nil, !isInDSTU2 {
             findings.append(
                 finding(
-                    .warning, "form-without-url", "url",
-                    "It has no url: responses name it by its id alone, which other studies may have too; give it a url."
+                    .warning, code: "form-without-url", path: "url",
+                    message:
+                        "It has no url: responses name it by its id alone, which other studies may have too; give it a url."
                 ))
         }
         if questionnaire.version == nil {
             findings.append(
                 finding(
-                    .warning, "form-without-version", "version",
-                    "It has no version: after a change no response shows which questions were asked; give it a version."
+                    .warning, code: "form-without-version", path: "version",
+                    message:
+                        "It has no version: after a change no response shows which questions were asked; give it a version."
                 ))
         }
         return findings

@@ -38,7 +38,7 @@ extension StudyCheck {
     }
 
     private func finding(of url: URL, _ error: FileAccessError) -> StudyFinding {
-        let place = url.path.replacingOccurrences(of: folder.url.path + "/", with: "")
-        return StudyFinding(.error, error.code, file: place, error.message)
+        let name = url.path.replacingOccurrences(of: folder.url.path + "/", with: "")
+        return StudyFinding(.error, code: error.code, file: name, message: error.message)
     }
 }

@@ -16,33 +16,34 @@ extension StudyCheck {
                 nil,
                 [
                     StudyFinding(
-                        .error, error?.code ?? "study-invalid", file: file, error?.message ?? "It cannot be read.")
+                        .error, code: error?.code ?? "study-invalid", file: file,
+                        message: error?.message ?? "It cannot be read.")
                 ]
             )
         }
         guard let data = try? FileAccess.contents(of: folder.configurationURL), let json = try? JSON(data)
         else { return (configuration, []) }
-        var findings = Self.unknown(in: json, known: StudyConfiguration.knownMembers, place: "")
+        var findings = Self.unknown(in: json, known: StudyConfiguration.knownMembers, prefix: "")
         if let limits = json["limits"] {
-            findings += Self.unknown(in: limits, known: StudyConfiguration.knownLimits, place: "limits.")
+            findings += Self.unknown(in: limits, known: StudyConfiguration.knownLimits, prefix: "limits.")
         }
         if let c3pro = json["c3pro"] {
-            findings += Self.unknown(in: c3pro, known: ["contractsWithoutTerms"], place: "c3pro.")
+            findings += Self.unknown(in: c3pro, known: ["contractsWithoutTerms"], prefix: "c3pro.")
         }
         if configuration.development {
             findings.append(
                 StudyFinding(
-                    .warning, "development", file: file, place: "development",
-                    "Receipts that anyone makes with this folder are accepted. Never use it for real data."))
+                    .warning, code: "development", file: file, path: "development",
+                    message: "Receipts that anyone makes with this folder are accepted. Never use it for real data."))
         }
         return (configuration, findings)
     }
 
-    private static func unknown(in json: JSON, known: Set<String>, place: String) -> [StudyFinding] {
+    private static func unknown(in json: JSON, known: Set<String>, prefix: String) -> [StudyFinding] {
         (json.object?.members ?? []).filter { !known.contains($0.key) }.map { member in
             StudyFinding(
-                .error, "member-unknown", file: "study.json", place: place + member.key,
-                "This name is unknown; check the spelling.")
+                .error, code: "member-unknown", file: "study.json", path: prefix + member.key,
+                message: "This name is unknown; check the spelling.")
         }
     }
 }

@@ -17,7 +17,7 @@ extension StudyCheck {
                 findings += self.findings(of: template, in: file)
                 templates.append((file, template))
             } catch {
-                findings.append(StudyFinding(.error, error.code, file: file.name, error.message))
+                findings.append(StudyFinding(.error, code: error.code, file: file.name, message: error.message))
             }
         }
         findings += versions(templates)
@@ -28,58 +28,62 @@ extension StudyCheck {
         } else if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
             findings.append(
                 StudyFinding(
-                    .warning, "consent-missing", file: "consent/",
-                    "There is no consent to sign: every submission will wait."))
+                    .warning, code: "consent-missing", file: "consent/",
+                    message: "There is no consent to sign: every submission will wait."))
         } else if !templates.isEmpty, !templates.contains(where: { $0.template.status == .current }) {
             findings.append(
                 StudyFinding(
-                    .error, "consent-not-current", file: "consent/",
-                    "No version of the consent is current; give one the status (\(ConsentVocabulary.status)) current."))
+                    .error, code: "consent-not-current", file: "consent/",
+                    message:
+                        "No version of the consent is current; give one the status (\(ConsentVocabulary.status)) current."
+                ))
         }
         return findings
     }
 
     private func findings(of template: ConsentTemplate, in file: File) -> [StudyFinding] {
         func finding(
-            _ severity: StudyFinding.Severity, _ code: String, _ place: String, _ message: String
-        ) -> StudyFinding { StudyFinding(severity, code, file: file.name, place: place, message) }
-        var findings = template.warnings.map { finding(.warning, "consent-part-unread", "", $0) }
+            _ severity: StudyFinding.Severity, code: String, path: String, message: String
+        ) -> StudyFinding { StudyFinding(severity, code: code, file: file.name, path: path, message: message) }
+        var findings = template.warnings.map { finding(.warning, code: "consent-part-unread", path: "", message: $0) }
         let known = HealthSelection.Inclusion.allCases.filter(\.needsConsent).map(\.rawValue)
         for name in template.includedHealthData.sorted() where !known.contains(name) {
             findings.append(
                 finding(
-                    .error, "consent-inclusion-unknown", ConsentVocabulary.includesHealthData,
-                    "It names unknown health data; use \(known.joined(separator: ", "))."))
+                    .error, code: "consent-inclusion-unknown", path: ConsentVocabulary.includesHealthData,
+                    message: "It names unknown health data; use \(known.joined(separator: ", "))."))
         }
         if !template.includedHealthData.isEmpty {
             findings.append(
                 finding(
-                    .information, "consent-inclusions", ConsentVocabulary.includesHealthData,
-                    "It includes of health data: \(template.includedHealthData.sorted().joined(separator: ", "))."))
+                    .information, code: "consent-inclusions", path: ConsentVocabulary.includesHealthData,
+                    message:
+                        "It includes of health data: \(template.includedHealthData.sorted().joined(separator: ", "))."))
         }
         func code(_ url: String, _ codes: [String]) {
-            let said = template.contract.extension.filter { $0.url == url }
-            guard said.count > 1 || said.contains(where: { !codes.contains($0.value?.json.string ?? "") }) else {
+            let stated = template.contract.extension.filter { $0.url == url }
+            guard stated.count > 1 || stated.contains(where: { !codes.contains($0.value?.json.string ?? "") }) else {
                 return
             }
             findings.append(
                 finding(
-                    .error, "consent-code-unknown", url,
-                    "It has one valueCode, and that is one of \(codes.joined(separator: ", "))."))
+                    .error, code: "consent-code-unknown", path: url,
+                    message: "It has one valueCode, and that is one of \(codes.joined(separator: ", "))."))
         }
         code(ConsentVocabulary.status, ConsentTemplate.Status.allCases.map(\.rawValue))
         code(ConsentVocabulary.change, ConsentTemplate.Change.allCases.map(\.rawValue))
         for name in template.sections.compactMap(\.htmlContentFile) where template.htmlFiles[name] == nil {
             findings.append(
                 finding(
-                    .warning, "consent-file-missing", "term",
-                    "The file \(name) that a section names is not in consent/, so people sign without its text."))
+                    .warning, code: "consent-file-missing", path: "term",
+                    message:
+                        "The file \(name) that a section names is not in consent/, so people sign without its text."))
         }
         if file.resource.object["url"] == nil, let url = template.url {
             findings.append(
                 finding(
-                    .information, "consent-without-url", "url",
-                    "It is known as \(url): give later versions that url, and a version each."))
+                    .information, code: "consent-without-url", path: "url",
+                    message: "It is known as \(url): give later versions that url, and a version each."))
         }
         return findings
     }
@@ -95,8 +99,9 @@ extension StudyCheck {
             if let earlier = seen[key] {
                 findings.append(
                     StudyFinding(
-                        .error, "consent-version-repeated", file: file.name, place: "version",
-                        "\(earlier) has the same url, version and language; give each text a version of its own."))
+                        .error, code: "consent-version-repeated", file: file.name, path: "version",
+                        message:
+                            "\(earlier) has the same url, version and language; give each text a version of its own."))
             } else {
                 seen[key] = file.name
             }
@@ -107,8 +112,8 @@ extension StudyCheck {
             if template.status == .current, !isNewest {
                 findings.append(
                     StudyFinding(
-                        .warning, "consent-version-older", file: file.name, place: ConsentVocabulary.status,
-                        "There is a newer version; say accepted or retired (\(ConsentVocabulary.status))."))
+                        .warning, code: "consent-version-older", file: file.name, path: ConsentVocabulary.status,
+                        message: "There is a newer version; say accepted or retired (\(ConsentVocabulary.status))."))
             }
         }
         return findings

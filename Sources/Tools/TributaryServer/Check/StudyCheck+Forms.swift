@@ -19,8 +19,8 @@ extension StudyCheck {
             let form = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)
             findings += form.problems.map { problem in
                 StudyFinding(
-                    StudyFinding.Severity(problem.severity), problem.code, file: file.name,
-                    place: problem.linkID ?? "", problem.message)
+                    StudyFinding.Severity(problem.severity), code: problem.code, file: file.name,
+                    path: problem.linkID ?? "", message: problem.message)
             }
             findings += nameFindings(
                 of: questionnaire, in: file, isInDSTU2: inDSTU2.contains(file.published.name))
@@ -47,7 +47,8 @@ extension StudyCheck {
             let earlier = keys.lazy.compactMap { seen[$0] }.first
             if let earlier, file.resource.resourceType != ValueSet.resourceType || earlier.resource != file.resource {
                 findings.append(
-                    StudyFinding(.error, code, file: file.name, place: "version", "\(earlier.name) \(what)."))
+                    StudyFinding(
+                        .error, code: code, file: file.name, path: "version", message: "\(earlier.name) \(what)."))
             }
             for key in keys where seen[key] == nil { seen[key] = file }
         }
@@ -65,8 +66,9 @@ extension StudyCheck {
                     let read = other.questionnaire.map(Self.questions), !asked.isSubset(of: read)
                 else { return nil }
                 return StudyFinding(
-                    .warning, "form-releases-differ", file: file.name, place: "item",
-                    "The newer release \(other.file.lastPathComponent) has other questions, which check the answers."
+                    .warning, code: "form-releases-differ", file: file.name, path: "item",
+                    message:
+                        "The newer release \(other.file.lastPathComponent) has other questions, which check the answers."
                 )
             }
         }

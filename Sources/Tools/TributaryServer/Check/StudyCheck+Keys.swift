@@ -15,7 +15,7 @@ extension StudyCheck {
         guard isThere || files.fileExists(atPath: folder.dataURL.path) else { return nil }
         guard !isThere || files.isReadableFile(atPath: keys.url.path) else { return nil }
         guard let entries = try? keys.entries(), entries.isEmpty else { return nil }
-        return StudyFinding(.error, Self.keysMissing, file: "keys/", missingKeysMessage)
+        return StudyFinding(.error, code: Self.keysMissing, file: "keys/", message: missingKeysMessage)
     }
 
     static let keysMissing = "keys-missing"

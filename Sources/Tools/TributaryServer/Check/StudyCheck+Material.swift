@@ -14,7 +14,7 @@ extension StudyCheck {
         return findings
             + files.compactMap { file in
                 FHIRValidator.reasonProfileIsUnreadable(file.resource.object).map {
-                    StudyFinding(.error, "profile-unreadable", file: file.name, $0)
+                    StudyFinding(.error, code: "profile-unreadable", file: file.name, message: $0)
                 }
             }
     }
@@ -27,8 +27,8 @@ extension StudyCheck {
             _ = try HealthTypeTable.standard.applying(supplement: supplement)
             let names = supplement["types"]?.array?.compactMap { $0["identifier"]?.string }.sorted() ?? []
             return StudyFinding(
-                .information, "health-types", file: file, place: "types",
-                "Types that the study adds or changes: \(names.joined(separator: ", ")).")
+                .information, code: "health-types", file: file, path: "types",
+                message: "Types that the study adds or changes: \(names.joined(separator: ", ")).")
         }
     }
 
@@ -40,8 +40,8 @@ extension StudyCheck {
             guard FileManager.default.fileExists(atPath: folder.healthSyncURL.path) else { return nil }
             let types = settings.types.map { "\($0.count) types" } ?? "all types that the signed Contract allows"
             return StudyFinding(
-                .information, "health-sync", file: file,
-                "Phones follow \(types), from \(settings.lookBackDays) days before they begin; of "
+                .information, code: "health-sync", file: file,
+                message: "Phones follow \(types), from \(settings.lookBackDays) days before they begin; of "
                     + "\(settings.expectHours.count) types something is expected.")
         }
     }
@@ -51,18 +51,19 @@ extension StudyCheck {
         let files = [folder.deviceContentURL, folder.fhirMappingURL]
         let present = files.filter { FileManager.default.fileExists(atPath: $0.path) }
         guard !present.isEmpty else { return [] }
-        let place = folder.devicesURL.lastPathComponent + "/"
+        let name = folder.devicesURL.lastPathComponent + "/"
         guard present.count == files.count else {
             return [
                 StudyFinding(
-                    .error, "device-templates-missing", file: place,
-                    "devicecontent.json and fhirmapping.json are both required; until then events wait.")
+                    .error, code: "device-templates-missing", file: name,
+                    message: "devicecontent.json and fhirmapping.json are both required; until then events wait.")
             ]
         }
-        return findings(of: place, orElse: "device-templates-invalid") {
+        return findings(of: name, orElse: "device-templates-invalid") {
             _ = try folder.gatewayTemplates()
             return StudyFinding(
-                .information, "device-templates", file: place, "Templates of third-party devices are present.")
+                .information, code: "device-templates", file: name,
+                message: "Templates of third-party devices are present.")
         }
     }
 
@@ -74,7 +75,10 @@ extension StudyCheck {
             return try [read()].compactMap { $0 }
         } catch {
             let error = error as? any CodedError
-            return [StudyFinding(.error, error?.code ?? code, file: file, error?.message ?? "It cannot be read.")]
+            return [
+                StudyFinding(
+                    .error, code: error?.code ?? code, file: file, message: error?.message ?? "It cannot be read.")
+            ]
         }
     }
 
@@ -88,9 +92,12 @@ extension StudyCheck {
         case nil where !isReadable(folder.publicKeysURL): break
         case nil:
             findings.append(
-                StudyFinding(.error, "keys-missing", file: set, "It is not there; run `tributary keys generate`."))
+                StudyFinding(
+                    .error, code: "keys-missing", file: set, message: "It is not there; run `tributary keys generate`.")
+            )
         case .failure:
-            findings.append(StudyFinding(.error, "keys-unreadable", file: set, "It holds no set of public keys."))
+            findings.append(
+                StudyFinding(.error, code: "keys-unreadable", file: set, message: "It holds no set of public keys."))
         case .success: break
         }
         if let missing = missingKeys() { findings.append(missing) }
@@ -103,22 +110,25 @@ extension StudyCheck {
             if !own.isEmpty, !foreign.isEmpty {
                 findings.append(
                     StudyFinding(
-                        .error, "keys-differ", file: set,
-                        "keys/ has no private key for one of its keys: submissions sealed to it cannot be opened here."
+                        .error, code: "keys-differ", file: set,
+                        message:
+                            "keys/ has no private key for one of its keys: submissions sealed to it cannot be opened here."
                     ))
             }
             if let known, Set(known.others) != Set(try folder.keys.recipients()) {
                 findings.append(
                     StudyFinding(
-                        .error, "recipients-differ", file: set,
-                        "It names others than keys/recipients.jwks as those who open submissions too; run `tributary keys publish`."
+                        .error, code: "recipients-differ", file: set,
+                        message:
+                            "It names others than keys/recipients.jwks as those who open submissions too; run `tributary keys publish`."
                     ))
             }
         } catch {
             let error = error as? any CodedError
             findings.append(
                 StudyFinding(
-                    .error, error?.code ?? "keys-unreadable", file: "keys/", error?.message ?? "It cannot be read."))
+                    .error, code: error?.code ?? "keys-unreadable", file: "keys/",
+                    message: error?.message ?? "It cannot be read."))
         }
         return findings
     }
@@ -130,27 +140,30 @@ extension StudyCheck {
         guard let roots = try? folder.receiptRoots(development: study.development) else { return findings }
         if roots.isEmpty {
             findings.append(
-                StudyFinding(.warning, "receipt-roots-missing", file: "receipt-roots/", "No app can register."))
+                StudyFinding(
+                    .warning, code: "receipt-roots-missing", file: "receipt-roots/", message: "No app can register."))
         }
         if roots.contains(where: { (try? AppReceiptRoot($0)) == nil }) {
             findings.append(
                 StudyFinding(
-                    .error, "receipt-root-unreadable", file: "receipt-roots/", "A file in it holds no certificate."))
+                    .error, code: "receipt-root-unreadable", file: "receipt-roots/",
+                    message: "A file in it holds no certificate."))
         }
         do {
             let hash = try folder.antispamHash()
             guard Hexadecimal.bytes(hash)?.count == 32 else {
                 findings.append(
                     StudyFinding(
-                        .error, "antispam-invalid", file: "antispam.sha256", "It holds no SHA-256 digest."))
+                        .error, code: "antispam-invalid", file: "antispam.sha256",
+                        message: "It holds no SHA-256 digest."))
                 return findings
             }
         } catch {
             let error = error as? any CodedError
             findings.append(
                 StudyFinding(
-                    .error, error?.code ?? "antispam-missing", file: "antispam.sha256",
-                    error?.message ?? "The file is missing."))
+                    .error, code: error?.code ?? "antispam-missing", file: "antispam.sha256",
+                    message: error?.message ?? "The file is missing."))
         }
         return findings
     }

@@ -13,10 +13,10 @@ extension StudyCheck {
         var differing: Set<String> = []
         var last: RecordStore.PublishedVersion?
         repeat {
-            let place = last
+            let start = last
             let page = try await records.read { transaction in
                 try RecordStore().publishedVersions(
-                    ofType: Questionnaire.resourceType, after: place, limit: 100, in: transaction)
+                    ofType: Questionnaire.resourceType, after: start, limit: 100, in: transaction)
             }
             for version in page {
                 guard let known = (try? Resource(version.record.content))?.as(Questionnaire.self) else { continue }
@@ -31,8 +31,9 @@ extension StudyCheck {
         } while last != nil
         return differing.sorted().map { name in
             StudyFinding(
-                .warning, "form-changed-without-version", file: name, place: "version",
-                "It was published before with other content and the same version; give each change a version of its own. "
+                .warning, code: "form-changed-without-version", file: name, path: "version",
+                message:
+                    "It was published before with other content and the same version; give each change a version of its own. "
                     + "Answers to the former content are taken as well.")
         }
     }

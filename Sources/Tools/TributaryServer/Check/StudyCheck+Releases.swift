@@ -13,15 +13,16 @@ extension StudyCheck {
             guard label.wholeMatch(of: /(dstu|stu|r)[0-9]/) != nil else { return [] }
             return [
                 StudyFinding(
-                    .error, "release-unknown", file: file.name,
-                    "Its name says a release of FHIR that is not read; use dstu2, stu3 or r4.")
+                    .error, code: "release-unknown", file: file.name,
+                    message: "Its name says a release of FHIR that is not read; use dstu2, stu3 or r4.")
             ]
         }
         guard release == file.published.release else {
             return [
                 StudyFinding(
-                    .warning, "release-differs", file: file.name,
-                    "Its name says \(label), and it is written in FHIR \(file.published.release.number), as which it counts."
+                    .warning, code: "release-differs", file: file.name,
+                    message:
+                        "Its name says \(label), and it is written in FHIR \(file.published.release.number), as which it counts."
                 )
             ]
         }

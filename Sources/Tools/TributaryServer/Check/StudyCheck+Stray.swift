@@ -18,13 +18,15 @@ extension StudyCheck {
             let file = "\(folder)/\(name)"
             if name.hasSuffix(".answers") {
                 return StudyFinding(
-                    .warning, "survey-unfinished", file: file,
-                    "It has a person's answers of a `tributary survey run` that was interrupted: finish that, or delete the file."
+                    .warning, code: "survey-unfinished", file: file,
+                    message:
+                        "It has a person's answers of a `tributary survey run` that was interrupted: finish that, or delete the file."
                 )
             }
             return StudyFinding(
-                .warning, "file-not-read", file: file,
-                "The server does not read it: files of \(folder)/ are JSON and end in .json. Convert it, or move it elsewhere."
+                .warning, code: "file-not-read", file: file,
+                message:
+                    "The server does not read it: files of \(folder)/ are JSON and end in .json. Convert it, or move it elsewhere."
             )
         }
     }

@@ -23,11 +23,11 @@ public struct StudyCheck {
     public func requireContents() throws(ServerError) {
         let errors = contents().findings.filter { $0.severity == .error }
         guard let first = errors.first else { return }
-        let place = first.place.isEmpty ? first.file : "\(first.file), \(first.place)"
+        let location = first.path.isEmpty ? first.file : "\(first.file), \(first.path)"
         throw ServerError(
             code: "study-check-failed",
             message:
-                "\(place): \(first.message) (\(first.code)) `tributary study check` lists all that is wrong.")
+                "\(location): \(first.message) (\(first.code)) `tributary study check` lists all that is wrong.")
     }
 
     /// Returns the findings about the study's contents: study.json, consents, forms, profiles, its own health types.
@@ -65,7 +65,7 @@ public struct StudyCheck {
         var files: [File] = []
         var findings: [StudyFinding] = []
         for file in StudyFolder.jsonFiles(in: url) {
-            let place = "\(folder)/\(file.lastPathComponent)"
+            let name = "\(folder)/\(file.lastPathComponent)"
             // An unreadable file is reported by ``accessFindings()``.
             guard let bytes = FileManager.default.contents(atPath: file.path) else { continue }
             let resource: Resource
@@ -74,18 +74,19 @@ public struct StudyCheck {
             } catch {
                 findings.append(
                     StudyFinding(
-                        .error, "file-unreadable", file: place, "It contains no FHIR resource. \(error.message)"))
+                        .error, code: "file-unreadable", file: name,
+                        message: "It contains no FHIR resource. \(error.message)"))
                 continue
             }
             guard types.contains(resource.resourceType) else {
                 findings.append(
                     StudyFinding(
-                        .error, "resource-type-unexpected", file: place,
-                        "\(folder)/ is for resources of the type \(types.joined(separator: " or "))."))
+                        .error, code: "resource-type-unexpected", file: name,
+                        message: "\(folder)/ is for resources of the type \(types.joined(separator: " or "))."))
                 continue
             }
             files.append(
-                File(name: place, published: PublishedFile(file: file, data: bytes, resource: resource)))
+                File(name: name, published: PublishedFile(file: file, data: bytes, resource: resource)))
         }
         return (files, findings)
     }
@@ -96,27 +97,28 @@ public struct StudyCheck {
         let version = file.published.release
         let label = releaseFindings(of: file)
         if let newer = NewerRelease(of: file.resource) {
-            return label + [StudyFinding(.error, "release-unsupported", file: file.name, newer.message)]
+            return label + [StudyFinding(.error, code: "release-unsupported", file: file.name, message: newer.message)]
         }
         guard version == .r4 else {
             guard file.published.inR4 != nil else {
                 return label + [
                     StudyFinding(
-                        .error, "conversion-failed", file: file.name,
-                        "It is written in FHIR \(version.number) and cannot be made R4.")
+                        .error, code: "conversion-failed", file: file.name,
+                        message: "It is written in FHIR \(version.number) and cannot be made R4.")
                 ]
             }
             return label + [
                 StudyFinding(
-                    .information, "older-release", file: file.name,
-                    "It is written in FHIR \(version.number); the server reads it as R4.")
+                    .information, code: "older-release", file: file.name,
+                    message: "It is written in FHIR \(version.number); the server reads it as R4.")
             ]
         }
         return label
             + validator.validate(file.bytes).issues.filter { $0.severity >= .warning }.map { issue in
                 StudyFinding(
-                    issue.severity >= .error ? .error : .warning, issue.code, file: file.name,
-                    place: issue.line.map { "\(issue.expression) (line \($0))" } ?? issue.expression, issue.message)
+                    issue.severity >= .error ? .error : .warning, code: issue.code, file: file.name,
+                    path: issue.line.map { "\(issue.expression) (line \($0))" } ?? issue.expression,
+                    message: issue.message)
             }
     }
 

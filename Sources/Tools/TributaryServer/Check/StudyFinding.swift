@@ -19,7 +19,7 @@ public struct StudyFinding: Sendable, Hashable {
     /// The file, by its path in the study's folder.
     public let file: String
     /// The location in the file: a FHIRPath, a linkId or a member; empty for the whole file.
-    public let place: String
+    public let path: String
     public let severity: Severity
     /// The stable code.
     public let code: String
@@ -27,10 +27,10 @@ public struct StudyFinding: Sendable, Hashable {
     public let message: String
 
     public init(
-        _ severity: Severity, _ code: String, file: String, place: String = "", _ message: String
+        _ severity: Severity, code: String, file: String, path: String = "", message: String
     ) {
         self.file = file
-        self.place = place
+        self.path = path
         self.severity = severity
         self.code = code
         self.message = message
@@ -39,7 +39,7 @@ public struct StudyFinding: Sendable, Hashable {
     /// The finding in the output of `study check`.
     public var json: JSON {
         [
-            "file": .string(file), "place": .string(place), "severity": .string(severity.rawValue),
+            "file": .string(file), "place": .string(path), "severity": .string(severity.rawValue),
             "code": .string(code), "message": .string(message),
         ]
     }

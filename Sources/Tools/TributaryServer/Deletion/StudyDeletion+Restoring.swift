@@ -6,7 +6,7 @@ import Trust
 
 extension StudyDeletion {
     /// The result of repeating deletions.
-    struct Again: Sendable {
+    struct RepeatedDeletions: Sendable {
         /// The number of deleted participants.
         var count = 0
         /// The number of remaining resources; nil if none was deleted.
@@ -22,15 +22,15 @@ extension StudyDeletion {
     ///   - list: the study's list; nil if none was found.
     static func deleteAgain(
         in stores: StudyStores, by list: StudyDeletionList?, actor: Actor, at date: Date
-    ) async throws -> Again {
+    ) async throws -> RepeatedDeletions {
         let study = try stores.folder.configuration()
         let present = try await register(of: stores)
         if list?.deletions.isEmpty ?? true, present.entries.allSatisfy({ $0.completedAt != nil }) {
-            guard let key = list?.key ?? present.key else { return Again() }
+            guard let key = list?.key ?? present.key else { return RepeatedDeletions() }
             if let other = present.key, other != key { throw mismatch }
             var own = StudyDeletionList(studyID: study.id, key: key)
             own.add(present.entries)
-            return Again(list: own)
+            return RepeatedDeletions(list: own)
         }
         var list = list ?? StudyDeletionList(studyID: study.id, key: present.key ?? Data())
         if let key = present.key, key != list.key { throw mismatch }
@@ -43,14 +43,14 @@ extension StudyDeletion {
                 known, keeps: study.keepOnDelete, actor: actor, queue: queue, records: records, at: date)
             return (count, try await records.read { try StudyBackup.records(in: $0) })
         }
-        _ = try await removeCopies(beside: stores)
+        _ = try await removeCopies(of: stores)
         // A backup is restored to files.
         for path in [stores.queue, stores.records].compactMap(\.path) {
             try SQLiteDatabase.compact(path: path)
             try SQLiteDatabase.settle(path: path)
             try? FileManager.default.removeItem(atPath: path + ".lock")
         }
-        return Again(count: count, records: left, list: list)
+        return RepeatedDeletions(count: count, records: left, list: list)
     }
 
     private static func deleteAgain(
@@ -101,7 +101,7 @@ extension StudyDeletion {
         let deletions = list.deletions
         try await records.write { transaction in
             for (digest, deletedAt) in deletions.sorted(by: { $0.key < $1.key }) {
-                try register.note(
+                try register.record(
                     digest: digest, deletedAt: deletedAt, work: nil, completedAt: date, in: transaction)
             }
         }

@@ -70,7 +70,7 @@ public struct StudyDeletion: Sendable {
             }
         }
         // 3. The files: copies of earlier states, then the remains in the stores themselves.
-        let copies = try await Self.removeCopies(beside: stores)
+        let copies = try await Self.removeCopies(of: stores)
         // The records' store already reports the exports as gone to their clients.
         try Self.removeExports(of: folder)
         try await stores.records.compact()
@@ -82,7 +82,7 @@ public struct StudyDeletion: Sendable {
         let now = clock()
         try await stores.withBoth { _, records in
             try await records.write { transaction in
-                try DeletionRegister().note(
+                try DeletionRegister().record(
                     digest: digest, deletedAt: account.deletedAt, work: nil, completedAt: now, in: transaction)
             }
         }
@@ -157,7 +157,7 @@ public struct StudyDeletion: Sendable {
 
     /// Deletes the copies of earlier states next to the stores, and the files of stores that were moved to another
     /// location.
-    static func removeCopies(beside stores: StudyStores) async throws -> [String] {
+    static func removeCopies(of stores: StudyStores) async throws -> [String] {
         let files = [
             StudyStores.queue(at: .file(stores.folder.defaultQueueURL.path)),
             StudyStores.records(at: .file(stores.folder.defaultRecordsURL.path)),
@@ -179,9 +179,9 @@ public struct StudyDeletion: Sendable {
 
     /// Deletes the files of all exports, which contain all participants.
     static func removeExports(of folder: StudyFolder) throws {
-        let place = folder.exportsURL.path
-        guard StudyBackupFiles.isFolder(place) else { return }
-        for name in try FileManager.default.contentsOfDirectory(atPath: place) where UUID(text: name) != nil {
+        let exports = folder.exportsURL.path
+        guard StudyBackupFiles.isFolder(exports) else { return }
+        for name in try FileManager.default.contentsOfDirectory(atPath: exports) where UUID(text: name) != nil {
             let path = folder.exportsURL.appendingPathComponent(name).path
             do {
                 try FileManager.default.removeItem(atPath: path)
@@ -198,12 +198,12 @@ public struct StudyDeletion: Sendable {
 
     /// Creates and locks the folder of the list and the reports, for the owner only. One process at a time deletes.
     private func takeLock() throws -> StoreLock? {
-        let place = folder.deletionsURL.path
-        if !StudyBackupFiles.exists(place) { try StudyBackupFiles.makeFolder(place, permissions: 0o700) }
-        guard StudyBackupFiles.isFolder(place) else {
+        let path = folder.deletionsURL.path
+        if !StudyBackupFiles.exists(path) { try StudyBackupFiles.makeFolder(path, permissions: 0o700) }
+        guard StudyBackupFiles.isFolder(path) else {
             throw ServerError(
                 code: "file-unwritable", message: "deletions must be a folder, for the reports of deletions.")
         }
-        return try StoreLock(folder: place)
+        return try StoreLock(folder: path)
     }
 }

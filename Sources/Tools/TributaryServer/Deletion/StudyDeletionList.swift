@@ -46,7 +46,7 @@ public struct StudyDeletionList: Sendable, Hashable {
             let data = FileManager.default.contents(atPath: file.path), let json = try? JSON(data),
             json["format"]?.string == format, json["version"]?.integer == version,
             let study = json["study"]?.string, let key = json["digestKey"]?.string.flatMap({ Data(base64URL: $0) }),
-            key.count == 32, let said = json["participants"]?.array
+            key.count == 32, let stated = json["participants"]?.array
         else {
             throw ServerError(
                 code: "deletions-invalid",
@@ -60,7 +60,7 @@ public struct StudyDeletionList: Sendable, Hashable {
                 message: "The list of deleted participants is that of another study than \(studyID).")
         }
         var list = StudyDeletionList(studyID: study, key: key)
-        for entry in said {
+        for entry in stated {
             guard let digest = entry["digest"]?.string, SecretDigest(hex: digest) != nil,
                 let date = entry["deletedAt"]?.string.flatMap(SQLTimestamp.date)
             else {

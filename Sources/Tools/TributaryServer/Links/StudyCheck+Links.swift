@@ -17,8 +17,9 @@ extension StudyCheck {
             guard let mode = mode(url), mode & 0o077 != 0 else { continue }
             findings.append(
                 StudyFinding(
-                    .error, "links-open", file: name,
-                    "It tells which participant is which person, and others than its owner may open it; make it \(wanted)."
+                    .error, code: "links-open", file: name,
+                    message:
+                        "It tells which participant is which person, and others than its owner may open it; make it \(wanted)."
                 ))
         }
         guard files.isReadableFile(atPath: folder.keys.url.path) else { return findings }
@@ -27,14 +28,16 @@ extension StudyCheck {
             if try folder.keys.linkKey() == nil, files.fileExists(atPath: folder.linkStoreURL.path) {
                 findings.append(
                     StudyFinding(
-                        .error, "link-key-missing", file: key,
-                        "There are links, but the key that signed them is missing: links are refused for now."))
+                        .error, code: "link-key-missing", file: key,
+                        message: "There are links, but the key that signed them is missing: links are refused for now.")
+                )
             }
         } catch {
             let error = error as? any CodedError
             findings.append(
                 StudyFinding(
-                    .error, error?.code ?? "keys-unreadable", file: key, error?.message ?? "It cannot be read."))
+                    .error, code: error?.code ?? "keys-unreadable", file: key,
+                    message: error?.message ?? "It cannot be read."))
         }
         return findings
     }

@@ -89,7 +89,8 @@ public struct StudyLinks: Sendable {
 
     private func require(_ action: Action, id: String?, _ records: any SQLDatabase) async throws {
         let access = AccessControl(database: records, clock: clock)
-        let decision = try await access.decide(actor, action, Target(resourceType: "Link", resourceID: id))
+        let decision = try await access.decide(
+            actor, action: action, target: Target(resourceType: "Link", resourceID: id))
         guard decision.allowed else {
             throw TrustError(code: decision.reason, message: "This account has no permission for this use of links.")
         }

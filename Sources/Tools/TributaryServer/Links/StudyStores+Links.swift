@@ -20,8 +20,8 @@ extension StudyStores {
     ///   for a store that is not of this version.
     public func openLinks() async throws -> LinkStore? {
         guard FileManager.default.fileExists(atPath: linksPath) else {
-            let place = folder.linksURL.path
-            guard !FileManager.default.fileExists(atPath: place) || FileManager.default.isReadableFile(atPath: place)
+            let path = folder.linksURL.path
+            guard !FileManager.default.fileExists(atPath: path) || FileManager.default.isReadableFile(atPath: path)
             else {
                 throw ServerError(
                     code: "links-unreadable",

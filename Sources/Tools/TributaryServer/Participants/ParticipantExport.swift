@@ -78,16 +78,16 @@ public struct ParticipantExport: Sendable {
     public func eachVersion(_ body: (HeldVersion) throws -> Void) async throws {
         let participant = participant
         for type in try await records.read({ try RecordStore().types(in: $0) }) {
-            var behind: (number: Int64, version: Int64)?
+            var cursor: (number: Int64, version: Int64)?
             while true {
-                let start = behind
+                let start = cursor
                 let versions = try await records.read { transaction in
                     try RecordStore().versions(
-                        about: participant, ofType: type, behind: start, limit: Self.page, in: transaction)
+                        about: participant, ofType: type, after: start, limit: Self.page, in: transaction)
                 }
                 for version in versions { try body(version) }
                 guard let last = versions.last, versions.count == Self.page else { break }
-                behind = (last.number, last.record.version)
+                cursor = (last.number, last.record.version)
             }
         }
     }
@@ -99,7 +99,7 @@ public struct ParticipantExport: Sendable {
         while true {
             let start = last
             let facts = try await records.read { transaction in
-                try WarehouseQuery().facts(of: participant, behind: start, limit: Self.page, in: transaction)
+                try WarehouseQuery().facts(of: participant, after: start, limit: Self.page, in: transaction)
             }
             for fact in facts { try body(fact) }
             guard facts.count == Self.page else { return }
@@ -118,7 +118,7 @@ public struct ParticipantExport: Sendable {
                 let start = number
                 // A few at a time, because each submission may have the maximum size.
                 let waiting = try await queue.read { transaction in
-                    try SQLSubmissionQueue.waiting(of: stretch, behind: start, limit: 4, in: transaction)
+                    try SQLSubmissionQueue.waiting(of: stretch, after: start, limit: 4, in: transaction)
                 }
                 for (summary, sealed) in waiting {
                     let opened = opener.flatMap { try? OpenedEnvelope.open(sealed, with: $0) }
@@ -134,12 +134,12 @@ public struct ParticipantExport: Sendable {
     /// Calls a closure with the audit rows about the participant, the newest first. They include the receipt and the
     /// time of a link to a record of the site; only registrars can see which record it is.
     public func eachAccess(_ body: (AuditEntry) throws -> Void) async throws {
-        var behind: Int64?
+        var cursor: Int64?
         while true {
-            let rows = try await access.auditEntries(participant: participant, behind: behind, limit: Self.page)
+            let rows = try await access.auditEntries(participant: participant, after: cursor, limit: Self.page)
             for row in rows { try body(row) }
             guard let last = rows.last, rows.count == Self.page else { return }
-            behind = last.number
+            cursor = last.number
         }
     }
 
@@ -160,7 +160,7 @@ public struct ParticipantExport: Sendable {
         var entries = [entry("\(record.type)/\(record.id)", .object(try record.resource().object))]
         if let original = version.original {
             let id = "original-\(version.number)-\(record.version)"
-            entries.append(entry("Binary/\(id)", binary(id, original.bytes, .resource)))
+            entries.append(entry("Binary/\(id)", binary(id, bytes: original.bytes, type: .resource)))
         }
         return entries
     }
@@ -169,14 +169,14 @@ public struct ParticipantExport: Sendable {
     public func entry(of waiting: Waiting) -> JSON? {
         guard let payload = waiting.payload else { return nil }
         let id = "waiting-\(waiting.summary.number)"
-        return entry("Binary/\(id)", binary(id, payload, waiting.type))
+        return entry("Binary/\(id)", binary(id, bytes: payload, type: waiting.type))
     }
 
     private func entry(_ name: String, _ resource: JSON) -> JSON {
         ["fullUrl": .string(base + name), "resource": resource]
     }
 
-    private func binary(_ id: String, _ bytes: Data, _ type: PayloadType) -> JSON {
+    private func binary(_ id: String, bytes: Data, type: PayloadType) -> JSON {
         [
             "resourceType": "Binary", "id": .string(id), "contentType": .string(type.rawValue),
             "data": .string(bytes.base64EncodedString()),

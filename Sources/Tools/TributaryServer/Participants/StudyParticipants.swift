@@ -11,7 +11,7 @@ public struct StudyParticipant: Sendable {
     /// The Patient's id.
     public let id: String
     /// The status of their consent.
-    public let consent: ConsentStanding
+    public let consent: ConsentContext.State
     /// The time at which the contract was signed.
     public let since: Date?
     public let withdrawnAt: Date?
@@ -96,15 +96,15 @@ public struct StudyParticipants: Sendable {
         in transaction: any SQLTransaction
     ) throws -> StudyParticipant {
         // Waiting submissions of a device that belongs to another participant now are theirs.
-        let lanes = try access.stretches(of: id, in: transaction).filter { $0.until == nil }.map(\.lane)
+        let deviceQueues = try access.stretches(of: id, in: transaction).filter { $0.until == nil }.map(\.deviceQueue)
         func count(_ statuses: Set<SubmissionStatus>) -> Int {
-            lanes.reduce(0) { total, lane in
-                total + (waiting[lane] ?? [:]).reduce(0) { $0 + (statuses.contains($1.key) ? $1.value : 0) }
+            deviceQueues.reduce(0) { total, deviceQueue in
+                total + (waiting[deviceQueue] ?? [:]).reduce(0) { $0 + (statuses.contains($1.key) ? $1.value : 0) }
             }
         }
         let facts = try WarehouseQuery().factCounts(of: id, in: transaction)
         return StudyParticipant(
-            id: id, consent: state.standing, since: state.newest?.signedAt, withdrawnAt: state.withdrawnAt,
+            id: id, consent: state.gateState, since: state.newest?.signedAt, withdrawnAt: state.withdrawnAt,
             suspendedSince: suspendedSince, sharing: state.sharing, includes: state.includedHealthData.sorted(),
             devices: try AccessControl.bindings(of: id, in: transaction),
             records: try RecordStore().counts(about: id, in: transaction),

@@ -49,7 +49,7 @@ public enum StudyStreams {
         let access = AccessControl(database: records, clock: clock)
         try await records.write { try access.require(actor, .listParticipants, of: nil, in: $0) }
         let (participants, streams, reports) = try await records.read { transaction in
-            let participants = try ConsentRegister().all(in: transaction).filter { $0.state.standing == .consented }
+            let participants = try ConsentRegister().all(in: transaction).filter { $0.state.gateState == .consented }
                 .map(\.subject)
             var reports: [String: PhoneReport] = [:]
             for participant in participants {
@@ -75,7 +75,7 @@ public enum StudyStreams {
         return participants.sorted().flatMap { participant in
             let report = reports[participant]
             let own = (known[participant] ?? []).map { stream in
-                told(stream, report, within: settings.expectHours[stream.type] ?? silentAfter, now: now)
+                studyStream(stream, report, within: settings.expectHours[stream.type] ?? silentAfter, now: now)
             }
             let missing = expected.subtracting(own.map(\.stream)).map { type in
                 StudyStream(
@@ -94,9 +94,9 @@ public enum StudyStreams {
     /// Returns the hint: the phone's own report takes precedence over a guess.
     private static func hint(_ report: PhoneReport?, _ type: String, or guess: String, now: Date) -> String {
         guard let report else { return guess }
-        let told = DateTime(Date(timeIntervalSince1970: Double(report.at)), milliseconds: false).text
+        let reportedAt = DateTime(Date(timeIntervalSince1970: Double(report.at)), milliseconds: false).text
         guard now.timeIntervalSince1970 - Double(report.at) < 3 * Double(PhoneReport.interval) else {
-            return "The phone last reported at \(told): it may be off, or the app was removed."
+            return "The phone last reported at \(reportedAt): it may be off, or the app was removed."
         }
         var found: [String] = []
         if let stream = report.streams.first(where: { $0.type == type }) {
@@ -112,10 +112,10 @@ public enum StudyStreams {
             found.append("it does not follow this type: the permission to read it may be missing")
         }
         if report.isLowPower { found.append("it saves power") }
-        return "The phone reported at \(told): \(found.joined(separator: ", "))."
+        return "The phone reported at \(reportedAt): \(found.joined(separator: ", "))."
     }
 
-    private static func told(
+    private static func studyStream(
         _ stream: RecordStream, _ report: PhoneReport?, within hours: Int?, now: Date
     ) -> StudyStream {
         var (state, hint): (StudyStream.State, String?) = (.current, nil)

@@ -18,10 +18,10 @@ public struct ConsentFiles: Sendable {
         let bare = try ConsentTemplate(contract)
         var texts: [String: String] = [:]
         for name in Set(bare.sections.compactMap(\.htmlContentFile)) where Self.isFileName(name) {
-            let places = folders.flatMap {
+            let candidates = folders.flatMap {
                 [$0.appendingPathComponent(name), $0.appendingPathComponent(name + ".html")]
             }
-            texts[name] = places.lazy.compactMap(text).first
+            texts[name] = candidates.lazy.compactMap(text).first
         }
         return texts.isEmpty ? bare : try ConsentTemplate(contract, htmlFiles: texts)
     }

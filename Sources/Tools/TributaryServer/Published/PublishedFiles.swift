@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// checked once per second or less often, so that the cost of a submission does not depend on the number of published
 /// files.
 actor PublishedFiles<Value: Sendable> {
-    private let places: [URL]
+    private let urls: [URL]
     private let make: @Sendable (Value?) -> Value
     private let now: @Sendable () -> ContinuousClock.Instant
     private var present: Present?
@@ -24,18 +24,18 @@ actor PublishedFiles<Value: Sendable> {
     /// The time after which the files are checked again.
     private static var interval: Duration { .seconds(1) }
 
-    init(_ places: [URL], _ make: @escaping @Sendable () -> Value) {
-        self.init(places) { _ in make() }
+    init(_ urls: [URL], _ make: @escaping @Sendable () -> Value) {
+        self.init(urls) { _ in make() }
     }
 
     /// - Parameters:
     ///   - now: returns the present time.
     ///   - make: makes the value. The former value replaces parts that cannot be read.
     init(
-        _ places: [URL], now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        _ urls: [URL], now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         _ make: @escaping @Sendable (Value?) -> Value
     ) {
-        self.places = places
+        self.urls = urls
         self.now = now
         self.make = make
     }
@@ -60,9 +60,9 @@ actor PublishedFiles<Value: Sendable> {
     /// Returns the present value.
     func value() -> Value {
         let at = now()
-        let folders = places.map { mark(of: $0) }
+        let folders = urls.map { mark(of: $0) }
         if let present, present.folders == folders, at - present.checkedAt < Self.interval { return present.value }
-        let files = places.flatMap { marks(of: $0) }
+        let files = urls.flatMap { marks(of: $0) }
         if let present, present.files == files {
             self.present?.folders = folders
             self.present?.checkedAt = at

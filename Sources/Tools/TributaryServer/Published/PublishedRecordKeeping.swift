@@ -14,7 +14,7 @@ struct PublishedRecordKeeping: Service {
 
     func run() async throws {
         let folder = folder
-        let files = PublishedFiles(folder.publishedPlaces) { folder.publishedRecords() }
+        let files = PublishedFiles(folder.publishedURLs) { folder.publishedRecords() }
         let publishing = RecordPublishing(database: records, clock: clock)
         var failed = 0
         await files.follow { edition, resources in

@@ -3,7 +3,7 @@ import Foundation
 
 extension StudyFolder {
     /// The folders of published resources.
-    var publishedPlaces: [URL] { [questionnairesURL, consentURL] }
+    var publishedURLs: [URL] { [questionnairesURL, consentURL] }
 
     /// Returns the published resources as R4, as they are stored among the records: each with its id, the newest of
     /// several versions.

@@ -14,7 +14,7 @@ struct OntologyKeeping: Service {
 
     func run() async throws {
         let folder = folder
-        let files = PublishedFiles(StudyOntology.places(of: folder)) { Result { try StudyOntology(folder) } }
+        let files = PublishedFiles(StudyOntology.urls(of: folder)) { Result { try StudyOntology(folder) } }
         await files.follow { _, ontology in
             do {
                 // The start has already written the concepts that existed then.

@@ -20,7 +20,7 @@ public struct StudyOntology: Sendable {
     }
 
     /// Returns the files and folders that it is made from.
-    static func places(of folder: StudyFolder) -> [URL] {
+    static func urls(of folder: StudyFolder) -> [URL] {
         [folder.questionnairesURL, folder.healthTypesURL] + folder.consentFiles.folders
     }
 

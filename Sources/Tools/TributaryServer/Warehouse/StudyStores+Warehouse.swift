@@ -59,26 +59,27 @@ extension StudyStores {
     /// - Throws: ``Storage/StorageError``; `storage-locked` while the study is served.
     public func undoWarehouse() async throws -> [String: Int] {
         try await withRecords { _ in }
-        let place = warehouse
-        guard case .replicated(let replica) = place else {
+        let location = warehouse
+        guard case .replicated(let replica) = location else {
             return try await records.withAlone { database in
-                try await database.write { try Self.undo(place, in: $0) }
+                try await database.write { try Self.undo(location, in: $0) }
             }
         }
         return try await replica.store.open().closing { other in
             try await records.withAlone { database in
                 try await database.write { transaction in
                     let removed = try other.writeNested { try ReplicaInstallation(replica).removeAll(in: $0) }
-                    _ = try Self.undo(place, in: transaction)
+                    _ = try Self.undo(location, in: transaction)
                     return removed
                 }
             }
         }
     }
 
-    private static func undo(_ place: WarehousePlace, in transaction: any SQLTransaction) throws -> [String: Int] {
+    private static func undo(_ location: WarehouseLocation, in transaction: any SQLTransaction) throws -> [String: Int]
+    {
         let removed = try WarehouseLoader().undoAll(in: transaction)
-        try WarehouseLoader().leave(place, in: transaction)
+        try WarehouseLoader().leave(location, in: transaction)
         return removed
     }
 }

@@ -19,14 +19,14 @@ extension StudyWarehouse {
             var slices: [Int: WarehouseReload.Slice] = [:]
             var (read, written) = (0, 0)
             // The number after which the next page begins; nil while it is unknown.
-            var place: Int64? = begun.place
+            var cursor: Int64? = begun.lastNumber
             var (isWriting, hasMore) = (false, true)
             while hasMore {
-                if let next = place, read - written <= Self.ahead {
+                if let next = cursor, read - written <= Self.ahead {
                     let number = read
-                    (read, place) = (read + 1, nil)
+                    (read, cursor) = (read + 1, nil)
                     group.addTask {
-                        .read(number, try await database.read { try begun.page(behind: next, of: Self.loaded, in: $0) })
+                        .read(number, try await database.read { try begun.page(after: next, of: Self.loaded, in: $0) })
                     }
                 }
                 if !isWriting, let slice = slices.removeValue(forKey: written) {
@@ -42,7 +42,7 @@ extension StudyWarehouse {
                 }
                 switch try await group.next() {
                 case .read(let number, let page):
-                    place = page.last
+                    cursor = page.last
                     group.addTask { .made(number, try begun.slice(of: page)) }
                 case .made(let number, let slice): slices[number] = slice
                 case .written(let reload, let report, let more):

@@ -57,12 +57,12 @@ public struct StudyWarehouse: Sendable {
         (reload, report) = try await loadRecords((reload, report), progress: progress)
         // 3. Facts without a record.
         var last: Int64? = 0
-        while let place = last {
+        while let start = last {
             let (reload, counted) = (reload, report)
             (last, report) = try await database.write { transaction in
                 var report = counted
                 let last = try reload.removeOrphans(
-                    behind: place, limit: Self.slice, into: &report, in: transaction)
+                    after: start, limit: Self.slice, into: &report, in: transaction)
                 return (last, report)
             }
         }
@@ -89,9 +89,9 @@ public struct StudyWarehouse: Sendable {
         let whole = totals
         var path: String?
         repeat {
-            let behind = path
+            let start = path
             path = try await database.write {
-                try whole.page(behind: behind, limit: Self.countedConcepts, in: $0)
+                try whole.page(after: start, limit: Self.countedConcepts, in: $0)
             }
         } while path != nil
         return report
@@ -114,12 +114,12 @@ public struct StudyWarehouse: Sendable {
             progress(report.resources)
         }
         var last: Int64? = 0
-        while let place = last {
+        while let start = last {
             let (verification, counted) = (verification, report)
             (last, report) = try await database.read { transaction in
                 var report = counted
                 let last = try verification.orphans(
-                    behind: place, limit: Self.slice, into: &report, in: transaction)
+                    after: start, limit: Self.slice, into: &report, in: transaction)
                 return (last, report)
             }
         }
@@ -137,6 +137,6 @@ public struct StudyWarehouse: Sendable {
             return true
         }
         return try provenance.isOfInterface
-            && ConsentRegister().state(of: subject, in: transaction).standing == .none
+            && ConsentRegister().state(of: subject, in: transaction).gateState == .none
     }
 }

@@ -76,7 +76,7 @@ struct ExportCommand: AsyncParsableCommand {
     ) async throws -> Int {
         var file: OutputFile?
         var count = 0
-        var noted: Set<Int> = []
+        var recorded: Set<Int> = []
         do {
             try await export.each(ofType: type) { page in
                 if let id = page.unreadable.first {
@@ -85,11 +85,12 @@ struct ExportCommand: AsyncParsableCommand {
                 }
                 guard page.count > 0 else { return }
                 // Each participant's data is recorded in the audit before it is written.
-                let new = page.owners.filter { noted.insert($0.hashValue).inserted }
+                let new = page.owners.filter { recorded.insert($0.hashValue).inserted }
                 if !new.isEmpty || count == 0 {
                     try await access.record(
-                        access.decision(.account, .exportRecords, Target(resourceType: type)), .account,
-                        .exportRecords, Target(resourceType: type), showing: new)
+                        access.decision(.account, action: .exportRecords, target: Target(resourceType: type)),
+                        by: .account,
+                        action: .exportRecords, target: Target(resourceType: type), showing: new)
                 }
                 if file == nil { file = try OutputFile(path: path, replaces: force) }
                 try file?.write(page.lines)

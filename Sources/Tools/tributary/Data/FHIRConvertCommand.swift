@@ -38,8 +38,8 @@ struct FHIRConvertCommand: AsyncParsableCommand {
         var lines = Data()
         let given = try CommandInput.file(file).split(separator: 0x0A, omittingEmptySubsequences: false)
         for (index, line) in given.enumerated() where line.contains(where: { $0 > 0x20 }) {
-            let place = "\(file), line \(index + 1)"
-            let result = try converted(try resource(line, place), version, name: place, prefix: "line \(index + 1): ")
+            let name = "\(file), line \(index + 1)"
+            let result = try converted(try resource(line, name), version, name: name, prefix: "line \(index + 1): ")
             lines.append(contentsOf: Data((result.json.text(.compact) + "\n").utf8))
         }
         try write(lines)
@@ -63,11 +63,11 @@ struct FHIRConvertCommand: AsyncParsableCommand {
     }
 
     /// Returns one line as a resource.
-    private func resource(_ line: Data, _ place: String) throws -> Resource {
+    private func resource(_ line: Data, _ name: String) throws -> Resource {
         do throws(ResourceError) {
             return try Resource(line)
         } catch {
-            throw CommandError(error.code, "\(place): \(error.message)")
+            throw CommandError(error.code, "\(name): \(error.message)")
         }
     }
 

@@ -86,9 +86,9 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     private func show(_ report: ValidationReport, _ file: String) {
         var lines: [String] = []
         for issue in report.issues {
-            let place = issue.line.map { "\(file):\($0):\(issue.column ?? 1)" } ?? file
+            let location = issue.line.map { "\(file):\($0):\(issue.column ?? 1)" } ?? file
             let path = issue.expression.isEmpty ? "" : " \(issue.expression)"
-            lines.append("\(place): \(issue.severity.rawValue)\(path): \(issue.message) [\(issue.code)]")
+            lines.append("\(location): \(issue.severity.rawValue)\(path): \(issue.message) [\(issue.code)]")
         }
         let errors = report.errors.count
         let others = report.issues.count - errors
@@ -109,11 +109,11 @@ struct FileValidation {
     static let maximumIssues = 1000
 
     func report() throws -> ValidationReport {
-        if file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl") { return try lines(FileLines(path: file)) }
+        if file.hasSuffix(".ndjson") || file.hasSuffix(".jsonl") { return try lines(FileLineReader(path: file)) }
         let data = try CommandInput.file(file)
         if FileValidation.isXML(data) {
             do {
-                return placed(validate(try ResourceXML.read(data)), in: data)
+                return located(validate(try ResourceXML.read(data)), in: data)
             } catch {
                 return ValidationReport(issues: [
                     ValidationIssue(
@@ -122,19 +122,19 @@ struct FileValidation {
                 ])
             }
         }
-        if FileValidation.isLines(data) { return try lines(FileLines(data: data)) }
+        if FileValidation.isLines(data) { return try lines(FileLineReader(data: data)) }
         return validate(bytes: data)
     }
 
     /// Returns the report on XML with the lines and columns of its tags.
-    private func placed(_ report: ValidationReport, in data: Data) -> ValidationReport {
-        let places = ElementLocations.locations(of: report.issues.map(\.expression), in: data)
+    private func located(_ report: ValidationReport, in data: Data) -> ValidationReport {
+        let locations = ElementLocations.locations(of: report.issues.map(\.expression), in: data)
         return ValidationReport(
             issues: report.issues.map { issue in
-                let place = places[issue.expression]
+                let location = locations[issue.expression]
                 return ValidationIssue(
                     issue.severity, issue.kind, code: issue.code, expression: issue.expression,
-                    message: issue.message, line: place?.line, column: place?.column)
+                    message: issue.message, line: location?.line, column: location?.column)
             })
     }
 
@@ -152,15 +152,15 @@ struct FileValidation {
     /// Returns the supplied profiles for the resource's type; if there are none, all of them, so that the mismatch is
     /// reported.
     private func asked(_ value: JSON) -> [String] {
-        validator.profilesToAsk(for: value["resourceType"]?.string ?? "")
+        validator.applicableProfiles(for: value["resourceType"]?.string ?? "")
     }
 
-    private func lines(_ lines: FileLines) throws -> ValidationReport {
+    private func lines(_ lines: FileLineReader) throws -> ValidationReport {
         var lines = lines
         var issues: [ValidationIssue] = []
-        var told = 0
-        var untold = 0
-        var untoldErrors = 0
+        var errors = 0
+        var omitted = 0
+        var omittedErrors = 0
         var number = 0
         while let line = try lines.next() {
             number += 1
@@ -168,24 +168,24 @@ struct FileValidation {
             for issue in validate(bytes: line).issues {
                 // Errors are counted separately, so that warnings cannot hide them.
                 let isError = issue.severity >= .error
-                guard (isError ? told : issues.count - told) < FileValidation.maximumIssues else {
-                    untold += 1
-                    if isError { untoldErrors += 1 }
+                guard (isError ? errors : issues.count - errors) < FileValidation.maximumIssues else {
+                    omitted += 1
+                    if isError { omittedErrors += 1 }
                     continue
                 }
-                if isError { told += 1 }
+                if isError { errors += 1 }
                 issues.append(
                     ValidationIssue(
                         issue.severity, issue.kind, code: issue.code, expression: issue.expression,
                         message: issue.message, line: number, column: issue.column ?? 1))
             }
         }
-        if untold > 0 {
+        if omitted > 0 {
             issues.append(
                 ValidationIssue(
-                    untoldErrors > 0 ? .error : .warning, .tooCostly, code: "too-many-issues", expression: "",
+                    omittedErrors > 0 ? .error : .warning, .tooCostly, code: "too-many-issues", expression: "",
                     message:
-                        "\(untold) more problems in \(number) lines, \(untoldErrors) of them errors: fix these first."
+                        "\(omitted) more problems in \(number) lines, \(omittedErrors) of them errors: fix these first."
                 ))
         }
         return ValidationReport(issues: issues)
@@ -222,7 +222,7 @@ struct FileValidation {
 }
 
 /// The lines of a file, read in chunks.
-struct FileLines {
+struct FileLineReader {
     private let handle: FileHandle?
     private var buffer: Data
     private var isAtEnd: Bool
@@ -260,7 +260,7 @@ struct FileLines {
     /// Returns the next line without its end; nil after the last one.
     mutating func next() throws -> Data? {
         while true {
-            if let length = FileLines.lineFeed(in: buffer, from: scanned) {
+            if let length = FileLineReader.lineFeed(in: buffer, from: scanned) {
                 let start = buffer.startIndex
                 let line = Data(buffer[start..<start + length])
                 buffer = buffer[(start + length + 1)...]
@@ -274,7 +274,7 @@ struct FileLines {
                 scanned = 0
                 return buffer
             }
-            guard buffer.count < FileLines.maximumLine else {
+            guard buffer.count < FileLineReader.maximumLine else {
                 throw CommandError("line-too-long", "A line of the file has more than 256 MiB.")
             }
             let piece = try handle?.read(upToCount: 1 << 20) ?? Data()

@@ -63,7 +63,7 @@ struct HealthCommand: AsyncParsableCommand {
                     selection, into: sink, progress: ProgressLine().show)
                 for night in nights?.nights() ?? [] {
                     try file.write(line: { $0.append(contentsOf: night.observation(subject: subject).json.bytes()) })
-                    converted.besides[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
+                    converted.otherResources[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
                 }
                 importReport = converted
                 try file.finish()
@@ -156,7 +156,7 @@ enum ImportReportOutput {
             rows += reasons.sorted { $0.key.rawValue < $1.key.rawValue }
                 .map { [type, "skipped: \($0.key.rawValue)", String($0.value)] }
         }
-        for (kind, counts) in importReport.besides.sorted(by: { $0.key < $1.key }) {
+        for (kind, counts) in importReport.otherResources.sorted(by: { $0.key < $1.key }) {
             rows += counts.sorted { $0.key < $1.key }.map { ["\(kind) (besides)", $0.key, String($0.value)] }
         }
         for problem in importReport.fileProblems.sorted(by: { $0.key < $1.key }) {

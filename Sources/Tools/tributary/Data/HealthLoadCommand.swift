@@ -49,7 +49,7 @@ extension HealthCommand {
             let study = try folder.configuration()
             var selection = try choice.selection(for: HealthStudy(folder))
             selection.subject = subject
-            let print = try ExportPrint.text(of: export)
+            let digest = try ExportDigest.text(of: export)
             // Check that it is an export before anything is written or an index is dropped.
             try HealthExport(path: export).check()
             let opened = try await StudyStores(folder, database: database).openRecords(
@@ -58,7 +58,7 @@ extension HealthCommand {
             let health = HealthConceptTable(of: selection.table)
             try await StudyOntology(folder, health: health).write(to: opened, now: Date())
             let load = try await StudyHealthLoad(
-                participant: subject, export: print, account: NSUserName(), signedAt: signedAt,
+                participant: subject, export: digest, account: NSUserName(), signedAt: signedAt,
                 mustBeKnown: mustBeKnown,
                 database: opened, clock: { Date() })
             if load.madeParticipant {
@@ -71,7 +71,7 @@ extension HealthCommand {
             try await Self.makeIndexes(in: opened)
             try await opened.analyzeGrownTables()
             try await opened.close()
-            show(importReport, rows, load)
+            show(importReport, rows: rows, load: load)
             try ImportReportOutput.check(importReport)
         }
 
@@ -89,17 +89,17 @@ extension HealthCommand {
                 HealthBatchMaker(
                     receivedAt: load.receivedAt, identifyingData: identifyingData, health: health, size: size))
             let sink = HealthSink(
-                counting: { making.place = $0 },
+                counting: { making.counterKey = $0 },
                 special: { made in
                     // The original of a converted clinical record is counted with it.
                     for (index, resource) in made.resources.enumerated()
-                    where !making.maker.add(resource, countedAt: index == 0 ? making.place : nil) {
+                    where !making.maker.add(resource, countedAt: index == 0 ? making.counterKey : nil) {
                         making.refused += 1
                     }
                 },
                 device: { making.maker.add($0, subject: load.participant) },
                 observation: { observation in
-                    making.maker.add(observation, countedAt: making.place)
+                    making.maker.add(observation, countedAt: making.counterKey)
                     making.addToNights(observation)
                 })
             if nights { making.nights = HealthNights() }
@@ -109,7 +109,7 @@ extension HealthCommand {
             }
             for night in making.nights?.nights() ?? [] {
                 _ = making.maker.add(night.observation(subject: load.participant).json)
-                importReport.besides[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
+                importReport.otherResources[HealthNight.Code.summary, default: [:]]["derived", default: 0] += 1
             }
             // The last batch, with data that needed the whole export.
             try await load.store(making.maker.take())
@@ -122,11 +122,13 @@ extension HealthCommand {
                     (identifying-data); study.json can allow that such data is reduced (identifyingData).
                     """)
             }
-            for (passed, times) in rows.repeats { importReport.recount(passed.place, as: passed.reason, times: times) }
+            for (passed, times) in rows.repeats {
+                importReport.recount(passed.counterKey, as: passed.reason, times: times)
+            }
             return (importReport, rows)
         }
 
-        private func show(_ importReport: HealthImportReport, _ rows: HealthLoader.Report, _ load: StudyHealthLoad) {
+        private func show(_ importReport: HealthImportReport, rows: HealthLoader.Report, load: StudyHealthLoad) {
             guard json else {
                 ImportReportOutput.show(importReport, json: false)
                 CommandOutput.result(
@@ -168,8 +170,8 @@ private final class BatchMaking {
     var nights: HealthNights?
     /// The fingerprints of the samples of sleep in the nights, so that each counts once.
     private var asleep = FingerprintSet()
-    /// The position in the report at which the next resource is counted.
-    var place: HealthImportReport.Place?
+    /// The counter of the report that counts the next resource.
+    var counterKey: HealthImportReport.CounterKey?
     /// The number of resources that are not Observations with an id, which the records do not accept.
     var refused = 0
 

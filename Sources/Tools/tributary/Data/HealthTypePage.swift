@@ -144,8 +144,8 @@ struct HealthTypePage {
                         options.count > 30 ? "a workout activity" : options.map(\.display).joined(separator: "; ")
                     case .quantity(let measure): "in " + Self.code(measure.unit.ucum)
                     }
-                let place = key.componentOf.compactMap { table.type($0)?.title }.sorted().joined(separator: ", ")
-                return [Self.code(key.key), value, place.isEmpty ? "extension" : "component of " + place]
+                let component = key.componentOf.compactMap { table.type($0)?.title }.sorted().joined(separator: ", ")
+                return [Self.code(key.key), value, component.isEmpty ? "extension" : "component of " + component]
             })
     }
 

@@ -19,10 +19,10 @@ final class OutputFile {
         temporary = target.deletingLastPathComponent().appendingPathComponent(".\(target.lastPathComponent).part")
         // A device such as /dev/null cannot be the target of a rename.
         let direct = path.hasPrefix("/dev/")
-        let place = direct ? target : temporary
+        let file = direct ? target : temporary
         // A file that a killed run left is not in use.
         if !direct { unlink(temporary.path) }
-        let descriptor = opened(place.path, direct ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL)
+        let descriptor = opened(file.path, direct ? O_WRONLY : O_WRONLY | O_CREAT | O_EXCL)
         guard descriptor >= 0 else {
             throw CommandError("file-unwritable", "The file \(path) cannot be written.")
         }

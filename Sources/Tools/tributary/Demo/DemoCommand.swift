@@ -34,9 +34,9 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try DemoFolder.make(keeping: keep)
-        defer { place.end() }
-        let (folder, antispam) = try await makeStudy(in: place)
+        let location = try DemoFolder.make(keeping: keep)
+        defer { location.end() }
+        let (folder, antispam) = try await makeStudy(in: location)
         var logger = Logger(label: "demo") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         let server = try StudyServer(folder: folder, options: ServerOptions(port: 0), logger: logger)
@@ -60,7 +60,7 @@ struct DemoCommand: AsyncParsableCommand {
         var people: [DemoParticipant] = []
         for (index, name) in ["Participant One", "Participant Two"].enumerated() {
             let person = try await DemoParticipant.enrol(
-                number: index + 1, name: name, root: place.url, study: folder, url: url, antispam: antispam)
+                number: index + 1, name: name, root: location.url, study: folder, url: url, antispam: antispam)
             try await person.takePart(examples: examplesURL)
             people.append(person)
         }
@@ -71,9 +71,9 @@ struct DemoCommand: AsyncParsableCommand {
         stopping.finish()
         try await serving.value
         summary.printTable()
-        if place.isKept {
-            CommandOutput.result("\nThe study is kept in \(place.url.path). Try:")
-            for command in place.commands(program: CommandLine.arguments.first ?? "tributary") {
+        if location.isKept {
+            CommandOutput.result("\nThe study is kept in \(location.url.path). Try:")
+            for command in location.commands(program: CommandLine.arguments.first ?? "tributary") {
                 CommandOutput.result("  " + command)
             }
         }
@@ -86,14 +86,14 @@ struct DemoCommand: AsyncParsableCommand {
 
     private var examplesURL: URL { URL(fileURLWithPath: examples, isDirectory: true) }
 
-    private func makeStudy(in place: DemoFolder) async throws -> (StudyFolder, antispam: String) {
-        let folder = place.study
+    private func makeStudy(in location: DemoFolder) async throws -> (StudyFolder, antispam: String) {
+        let folder = location.study
         let antispam = UUID().uuidString
         let study = StudyConfiguration(
             id: "demo", title: "Demonstration", bundleIdentifier: "org.example.study", development: true,
             queue: queue, database: database)
         try folder.make(study, antispam: antispam, now: Date())
-        try await DemoStores.makeAnew(StudyStores(folder))
+        try await DemoStores.recreate(StudyStores(folder))
         for name in ["consent", "questionnaires"] {
             let source = examplesURL.appendingPathComponent("study/\(name)")
             guard let files = try? FileManager.default.contentsOfDirectory(atPath: source.path) else {

@@ -6,10 +6,10 @@ enum DemoStores {
     private static let marker = "Tributary's demonstration: `tributary demo` removes it and makes it anew."
 
     /// - Throws: ``CommandError`` `demo-database-not-ours` if the database contains the store of a study.
-    static func makeAnew(_ stores: StudyStores) async throws {
+    static func recreate(_ stores: StudyStores) async throws {
         for store in [stores.queue, stores.records] where store.path == nil {
             do {
-                try await store.makeAnew(marked: marker)
+                try await store.recreate(marked: marker)
             } catch let error as StorageError where error.code == "storage-exists" {
                 throw CommandError(
                     "demo-database-not-ours",

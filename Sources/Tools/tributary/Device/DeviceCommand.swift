@@ -95,7 +95,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let report = round.sending
             // If the study cannot be reached, it has no settings to fetch either.
             if report.remaining == 0 { await session.refreshFollowedHealthData(connection) }
-            if let requeued = round.learned?.requeued, requeued > 0 {
+            if let requeued = round.deliveries?.requeued, requeued > 0 {
                 CommandOutput.note("The study was restored from a backup; lost submissions queued again: \(requeued).")
             }
             switch round.keys {
@@ -155,7 +155,7 @@ struct DeviceCommand: AsyncParsableCommand {
             let session = try DeviceSession(path: device.store)
             let connection = try session.connection()
             do {
-                try await connection.learnDeliveries(in: session.store)
+                try await connection.refreshDeliveries(in: session.store)
             } catch let error as OutboxError {
                 // Another process may be writing, or the disk may be full; the list can be shown nevertheless.
                 CommandOutput.note("The answer could not be stored with the sent submissions (\(error.code)).")

@@ -110,7 +110,7 @@ extension DeviceSession {
             batch.removeAll(keepingCapacity: true)
             count = 0
         }
-        func add(_ fingerprint: SampleFingerprint, _ id: String, _ write: (inout [UInt8]) -> Void) throws {
+        func add(_ fingerprint: SampleFingerprint, id: String, write: (inout [UInt8]) -> Void) throws {
             write(&batch)
             batch.append(0x0A)
             seen.stage(fingerprint, id: id)

@@ -64,7 +64,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
             let secret = try await location.withRecords { records in
                 let types = ConsentRegister()
                 let isKnown = try await records.read { transaction in
-                    try types.state(of: participant, in: transaction).standing != .none
+                    try types.state(of: participant, in: transaction).gateState != .none
                 }
                 guard isKnown else {
                     throw CommandError("participant-unknown", "There is no participant with that id.")

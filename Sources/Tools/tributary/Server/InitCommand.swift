@@ -68,8 +68,8 @@ struct InitCommand: AsyncParsableCommand {
         let token = antispam ?? Self.randomToken()
         let configuration = StudyConfiguration(
             id: name, title: title ?? name, bundleIdentifier: bundleIdentifier,
-            c3pro: C3PROAcceptance(isAccepted: c3pro), development: development, queue: try queue.map(Self.place),
-            database: try database.map(Self.place), deidentification: Deidentification(isPseudonymous: true))
+            c3pro: C3PROAcceptance(isAccepted: c3pro), development: development, queue: try queue.map(Self.location),
+            database: try database.map(Self.location), deidentification: Deidentification(isPseudonymous: true))
         try await StudyMaking(folder, configuration, group: group).run(antispam: token, now: Date())
         if development {
             CommandOutput.note(
@@ -99,7 +99,7 @@ struct InitCommand: AsyncParsableCommand {
 
     /// Returns a location for study.json: a path relative to the current folder is a different one relative to the
     /// study's folder.
-    private static func place(_ option: String) throws -> String {
+    private static func location(_ option: String) throws -> String {
         let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath, isDirectory: true)
         return try StoreLocation(option, below: here).description
     }

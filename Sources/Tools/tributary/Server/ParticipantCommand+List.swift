@@ -27,9 +27,9 @@ extension ParticipantCommand {
                         "quarantined",
                     ],
                     participants.map { person in
-                        let standing = person.consent.rawValue + (person.suspendedSince == nil ? "" : ", suspended")
+                        let status = person.consent.rawValue + (person.suspendedSince == nil ? "" : ", suspended")
                         return [
-                            person.id, standing, person.sharing.map { $0 ? "yes" : "no" } ?? "-",
+                            person.id, status, person.sharing.map { $0 ? "yes" : "no" } ?? "-",
                             person.since.map { DateTime($0, milliseconds: false).text } ?? "-",
                             String(person.devices.count { $0.endedAt == nil }),
                             String(person.records.values.reduce(0, +)), String(person.facts), String(person.waiting),

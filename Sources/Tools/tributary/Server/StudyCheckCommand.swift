@@ -28,8 +28,9 @@ extension StudyCommand {
                 CommandOutput.result(.array(findings.map(\.json)))
             } else {
                 for finding in findings {
-                    let place = finding.place.isEmpty ? finding.file : "\(finding.file): \(finding.place)"
-                    CommandOutput.result("\(finding.severity.rawValue): \(place): \(finding.message) [\(finding.code)]")
+                    let location = finding.path.isEmpty ? finding.file : "\(finding.file): \(finding.path)"
+                    CommandOutput.result(
+                        "\(finding.severity.rawValue): \(location): \(finding.message) [\(finding.code)]")
                 }
                 CommandOutput.result(errors == 0 ? "no errors" : "errors: \(errors)")
             }

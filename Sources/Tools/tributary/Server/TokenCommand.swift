@@ -31,8 +31,8 @@ struct TokenCommand: AsyncParsableCommand {
         @Option(help: "Days until a token with --role expires; 365 by default.") var days: Int?
         @Flag(help: "Print one JSON value.") var json = false
 
-        private static let mostMinutes = 60 * 24 * 366
-        private static let mostPatients = 10_000
+        private static let maximumMinutes = 60 * 24 * 366
+        private static let maximumPatients = 10_000
 
         func validate() throws {
             guard (role == nil) != (scope == nil) else { throw ValidationError("Use either --role or --scope.") }
@@ -41,11 +41,11 @@ struct TokenCommand: AsyncParsableCommand {
             }
             guard scope == nil || days == nil else { throw ValidationError("--days goes with --role.") }
             guard days ?? 1 > 0 else { throw ValidationError("--days must be at least 1.") }
-            guard 1...Self.mostMinutes ~= minutes ?? 1 else {
-                throw ValidationError("--minutes must be from 1 to \(Self.mostMinutes).")
+            guard 1...Self.maximumMinutes ~= minutes ?? 1 else {
+                throw ValidationError("--minutes must be from 1 to \(Self.maximumMinutes).")
             }
-            guard patient.count <= Self.mostPatients, patient.allSatisfy({ Resource.isID($0) }) else {
-                throw ValidationError("--patient takes the id of a Patient, at most \(Self.mostPatients) times.")
+            guard patient.count <= Self.maximumPatients, patient.allSatisfy({ Resource.isID($0) }) else {
+                throw ValidationError("--patient takes the id of a Patient, at most \(Self.maximumPatients) times.")
             }
         }
 

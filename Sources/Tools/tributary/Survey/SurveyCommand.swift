@@ -55,9 +55,9 @@ struct SurveyCommand: AsyncParsableCommand {
             guard let response = try CommandInput.resource(file, lenient: lenient).as(QuestionnaireResponse.self) else {
                 throw CommandError("not-a-response", "\(file) contains no QuestionnaireResponse.")
             }
-            let placed = form.placing(response)
-            var problems = ResponseValidator(form).problems(in: placed) + SurveyCommand.faults(of: form)
-            if placed != response {
+            let arranged = form.arranging(response)
+            var problems = ResponseValidator(form).problems(in: arranged) + SurveyCommand.faults(of: form)
+            if arranged != response {
                 problems.append(
                     ResponseProblem(
                         code: "items-laid-in-groups", severity: .information, expression: "QuestionnaireResponse.item",

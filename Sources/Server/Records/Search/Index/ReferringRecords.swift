@@ -3,7 +3,7 @@ import Storage
 
 /// SQL that follows the references of a search parameter, from the referring records to the targets and back.
 ///
-/// A reference is in the row of its record where it is only the subject (``SearchLayout/Place``), otherwise in the
+/// A reference is in the row of its record where it is only the subject (``SearchLayout/Location``), otherwise in the
 /// search entries. A reference to this server may begin with one of its own base URLs. Definitions are referenced by
 /// their URLs.
 struct ReferringRecords {
@@ -11,48 +11,48 @@ struct ReferringRecords {
     let type: String
     private let layout: SearchLayout
     /// The parameters with search entries of their own, as indices in the tree.
-    private let places: [Int]
+    private let indices: [Int]
     private let ownBases: [String]
 
     /// - Parameter ownBases: the server's own base URLs, in the form of ``SearchIndex/indexed(_:)``.
     /// - Throws: ``SearchConditionError`` for a parameter that the type does not have.
     init(type: String, parameter: String, _ ownBases: [String]) throws {
-        guard let layout = SearchLayout.of(type), let place = layout.tree.place(of: parameter) else {
+        guard let layout = SearchLayout.of(type), let index = layout.tree.index(of: parameter) else {
             throw SearchConditionError.unknownParameter(type)
         }
         self.type = type
         self.layout = layout
         self.ownBases = ownBases
-        places = ReferringRecords.leaves(place, layout)
+        indices = ReferringRecords.leaves(index, layout)
     }
 
-    private static func leaves(_ place: Int, _ layout: SearchLayout) -> [Int] {
-        guard case .union(let places) = layout.places[place] else { return [place] }
-        return places.flatMap { leaves($0, layout) }
+    private static func leaves(_ index: Int, _ layout: SearchLayout) -> [Int] {
+        guard case .union(let indices) = layout.locations[index] else { return [index] }
+        return indices.flatMap { leaves($0, layout) }
     }
 
-    private func code(_ place: Int) -> String { layout.tree.parameters[place].code }
+    private func code(_ index: Int) -> String { layout.tree.parameters[index].code }
 
-    private func name(_ place: Int, _ aspect: SearchTerm.Aspect) -> SQLValue {
-        SQLValue(code(place) + aspect.rawValue)
+    private func name(_ index: Int, _ aspect: SearchTerm.Aspect) -> SQLValue {
+        SQLValue(code(index) + aspect.rawValue)
     }
 
     /// Condition on a row `r` or `f`: it has a subject that is a value of the parameter.
-    private func hasSubject(_ place: Int, _ row: String) -> SQLFragment {
+    private func hasSubject(_ index: Int, _ row: String) -> SQLFragment {
         SQLFragment(
             "\(row).subject IS NOT NULL AND NOT EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
                 + " WHERE e.number = \(row).number AND c.type = ? AND c.parameter = ?)",
-            [SQLValue(type), name(place, .differing)])
+            [SQLValue(type), name(index, .differing)])
     }
 
     /// Condition on the rows `c` of terms that are references to resources of a type on this server: with their ids, or
     /// after one of the own base URLs.
-    private func terms(_ place: Int, _ plain: SQLFragment, _ remote: SQLFragment) -> SQLFragment {
+    private func terms(_ index: Int, plain: SQLFragment, remote: SQLFragment) -> SQLFragment {
         let own = SQLFragment("c.type = ? AND ", [SQLValue(type)])
-        let isPlain = SQLFragment("c.parameter = ? AND ", [name(place, .plain)]) + plain
+        let isPlain = SQLFragment("c.parameter = ? AND ", [name(index, .plain)]) + plain
         guard !ownBases.isEmpty else { return own + isPlain }
         let isRemote =
-            SQLFragment("c.parameter = ? AND c.system IN ", [name(place, .remote)])
+            SQLFragment("c.parameter = ? AND c.system IN ", [name(index, .remote)])
             + .list(ownBases.map { SQLValue($0) }) + " AND " + remote
         return own + "((" + isPlain + ") OR (" + isRemote + "))"
     }
@@ -63,7 +63,7 @@ struct ReferringRecords {
     ///
     /// - Parameter found: those records, selected by a statement (``SelectedRecords``).
     func referring(to target: String, in found: SelectedRecords) -> SQLFragment {
-        .any(places.flatMap { referring(to: target, in: found, $0) })
+        .any(indices.flatMap { referring(to: target, in: found, $0) })
     }
 
     /// Returns a condition on a row `r` that refers by type and id to one of some rows, of any type. It is evaluated
@@ -74,28 +74,28 @@ struct ReferringRecords {
     ///   - entry: a condition on the row `e` of the referring entry.
     func referring(toAny rows: SQLFragment, where entry: SQLFragment = .always) -> SQLFragment {
         .any(
-            places.map { place in
+            indices.map { index in
                 SQLFragment(
                     "EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
                         + " AND c.type = ? AND c.parameter = ? WHERE e.number = r.number"
-                        + " AND EXISTS (SELECT 1 FROM record r WHERE r.\(RecordAddress.column) = "
-                        + "\(RecordAddress.sql(type: "c.system", id: "c.code")) AND ",
-                    [SQLValue(type), name(place, .plain)]) + rows + ") AND " + entry + ")"
+                        + " AND EXISTS (SELECT 1 FROM record r WHERE r.\(RecordKey.column) = "
+                        + "\(RecordKey.sql(type: "c.system", id: "c.code")) AND ",
+                    [SQLValue(type), name(index, .plain)]) + rows + ") AND " + entry + ")"
             })
     }
 
-    private func referring(to target: String, in found: SelectedRecords, _ place: Int) -> [SQLFragment] {
+    private func referring(to target: String, in found: SelectedRecords, _ index: Int) -> [SQLFragment] {
         let entries =
             "r.number IN (SELECT e.number FROM \(found.name) f JOIN search_term c ON "
             + terms(
-                place, SQLFragment("c.code = f.id AND c.system = f.type"),
-                SQLFragment("c.code = f.type || '/' || f.id"))
+                index, plain: SQLFragment("c.code = f.id AND c.system = f.type"),
+                remote: SQLFragment("c.code = f.type || '/' || f.id"))
             + " JOIN record_term e ON e.term = c.number)"
         var all = [entries]
-        if layout.places[place] == .subject, target == Patient.resourceType {
-            all.append("(r.subject IN (SELECT f.id FROM \(found.name) f) AND " + hasSubject(place, "r") + ")")
+        if layout.locations[index] == .subject, target == Patient.resourceType {
+            all.append("(r.subject IN (SELECT f.id FROM \(found.name) f) AND " + hasSubject(index, "r") + ")")
         }
-        if let url = ReferringRecords.url(of: target), hasCanonicals(place) {
+        if let url = ReferringRecords.url(of: target), hasCanonicals(index) {
             // The term of the definition's own URL contains the version, too.
             all.append(
                 SQLFragment(
@@ -104,7 +104,7 @@ struct ReferringRecords {
                         + " JOIN search_term c ON c.type = ? AND c.parameter = ?"
                         + " AND t.code = c.code || CASE WHEN c.system = '' THEN '' ELSE '|' || c.system END"
                         + " JOIN record_term e ON e.term = c.number)",
-                    [SQLValue(target), SQLValue(url), SQLValue(type), name(place, .url)]))
+                    [SQLValue(target), SQLValue(url), SQLValue(type), name(index, .url)]))
         }
         return all
     }
@@ -115,32 +115,33 @@ struct ReferringRecords {
     ///
     /// - Parameter found: the referring records, selected by a statement (``SelectedRecords``).
     func referred(_ target: String, from found: SelectedRecords) -> SQLFragment {
-        .any(places.flatMap { referred(target, from: found, $0) })
+        .any(indices.flatMap { referred(target, from: found, $0) })
     }
 
-    private func referred(_ target: String, from found: SelectedRecords, _ place: Int) -> [SQLFragment] {
+    private func referred(_ target: String, from found: SelectedRecords, _ index: Int) -> [SQLFragment] {
         // A reference after an own base URL is `Type/id`, and so is every code in the range.
         let plain = SQLFragment("c.system = ?", [SQLValue(target)])
         let remote = SQLFragment("c.code >= ? AND c.code < ?", [SQLValue(target + "/"), SQLValue(target + "0")])
-        let ofPlain = RecordAddress.sql(type: "c.system", id: "c.code")
+        let ofPlain = RecordKey.sql(type: "c.system", id: "c.code")
         let address =
             ownBases.isEmpty
             ? SQLFragment(ofPlain)
             : SQLFragment(
                 "CASE WHEN c.parameter = ? THEN \(ofPlain) ELSE \(TextDigest.function)(c.code) END",
-                [name(place, .plain)])
+                [name(index, .plain)])
         var all = [
-            RecordAddress.isAmong(
+            RecordKey.isAmong(
                 "(SELECT " + address + " FROM \(found.name) f JOIN record_term e ON e.number = f.number"
-                    + " JOIN search_term c ON c.number = e.term AND " + terms(place, plain, remote) + ")")
+                    + " JOIN search_term c ON c.number = e.term AND " + terms(index, plain: plain, remote: remote) + ")"
+            )
         ]
-        if layout.places[place] == .subject, target == Patient.resourceType {
-            let ofSubject = RecordAddress.sql(type: "'\(Patient.resourceType)'", id: "f.subject")
+        if layout.locations[index] == .subject, target == Patient.resourceType {
+            let ofSubject = RecordKey.sql(type: "'\(Patient.resourceType)'", id: "f.subject")
             all.append(
-                RecordAddress.isAmong(
-                    "(SELECT \(ofSubject) FROM \(found.name) f WHERE " + hasSubject(place, "f") + ")"))
+                RecordKey.isAmong(
+                    "(SELECT \(ofSubject) FROM \(found.name) f WHERE " + hasSubject(index, "f") + ")"))
         }
-        if let url = ReferringRecords.url(of: target), hasCanonicals(place) {
+        if let url = ReferringRecords.url(of: target), hasCanonicals(index) {
             all.append(
                 SQLFragment(
                     "r.number IN (SELECT u.number FROM \(found.name) f JOIN record_term e ON e.number = f.number"
@@ -148,7 +149,7 @@ struct ReferringRecords {
                         + " JOIN search_term t ON t.type = ? AND t.parameter = ? AND t.system = ''"
                         + " AND t.code = c.code || CASE WHEN c.system = '' THEN '' ELSE '|' || c.system END"
                         + " JOIN record_term u ON u.term = t.number)",
-                    [SQLValue(type), name(place, .url), SQLValue(target), SQLValue(url)]))
+                    [SQLValue(type), name(index, .url), SQLValue(target), SQLValue(url)]))
         }
         return all
     }
@@ -156,17 +157,17 @@ struct ReferringRecords {
     /// Returns a condition on rows `r` that refer to resources of a type with certain ids.
     func referring(to target: String, ids: [String]) -> SQLFragment {
         .any(
-            places.flatMap { place -> [SQLFragment] in
+            indices.flatMap { index -> [SQLFragment] in
                 let plain =
                     SQLFragment("c.system = ? AND c.code IN ", [SQLValue(target)]) + .list(ids.map { SQLValue($0) })
                 let remote = "c.code IN " + .list(ids.map { SQLValue(target + "/" + $0) })
                 var found = [
                     "r.number IN (SELECT e.number FROM search_term c JOIN record_term e ON e.term = c.number WHERE "
-                        + terms(place, plain, remote) + ")"
+                        + terms(index, plain: plain, remote: remote) + ")"
                 ]
-                if layout.places[place] == .subject, target == Patient.resourceType {
+                if layout.locations[index] == .subject, target == Patient.resourceType {
                     found.append(
-                        "(r.subject IN " + .list(ids.map { SQLValue($0) }) + " AND " + hasSubject(place, "r") + ")")
+                        "(r.subject IN " + .list(ids.map { SQLValue($0) }) + " AND " + hasSubject(index, "r") + ")")
                 }
                 return found
             })
@@ -176,12 +177,12 @@ struct ReferringRecords {
     /// without.
     func referring(toURLs urls: [String]) -> SQLFragment {
         .any(
-            places.filter(hasCanonicals).map { place in
+            indices.filter(hasCanonicals).map { index in
                 SQLFragment(
                     "r.number IN (SELECT e.number FROM search_term c JOIN record_term e ON e.term = c.number"
                         + " WHERE c.type = ? AND c.parameter = ?"
                         + " AND c.code || CASE WHEN c.system = '' THEN '' ELSE '|' || c.system END IN ",
-                    [SQLValue(type), name(place, .url)]) + .list(urls.map { SQLValue($0) }) + ")"
+                    [SQLValue(type), name(index, .url)]) + .list(urls.map { SQLValue($0) }) + ")"
             })
     }
 
@@ -190,17 +191,17 @@ struct ReferringRecords {
     /// Returns the parameter under which the index has the canonical URLs of a type's resources; nil where they have
     /// none.
     static func url(of type: String) -> String? {
-        guard let layout = SearchLayout.of(type), let place = layout.tree.place(of: "url"),
-            layout.tree.parameters[place].kind == .uri, let leaf = leaves(place, layout).first
+        guard let layout = SearchLayout.of(type), let index = layout.tree.index(of: "url"),
+            layout.tree.parameters[index].kind == .uri, let leaf = leaves(index, layout).first
         else { return nil }
         return layout.tree.parameters[leaf].code
     }
 
     /// Whether a parameter selects references by URL.
-    private func hasCanonicals(_ place: Int) -> Bool {
+    private func hasCanonicals(_ index: Int) -> Bool {
         layout.tree.nodes.contains { node in
-            [.canonical, .uri].contains(SearchedForm.of(node.type))
-                && node.leaves.contains { $0.kind == .reference && $0.parameters.contains(place) }
+            [.canonical, .uri].contains(SearchValueType.of(node.type))
+                && node.leaves.contains { $0.kind == .reference && $0.parameters.contains(index) }
         }
     }
 }

@@ -13,9 +13,9 @@ extension SearchBounds {
     /// Returns a condition that the bounds of a row of entries, given by its alias, compare with a number
     /// (<https://hl7.org/fhir/R4/search.html#number>). It agrees with ``SearchNumber/matches(_:_:)``.
     static func compare(
-        _ prefix: SearchPrefix, _ asked: SearchNumber, _ row: String, of extent: Extent = .any
+        _ prefix: SearchPrefix, _ asked: SearchNumber, in row: String, of extent: Extent = .any
     ) -> SQLFragment {
-        let comparison = comparison(prefix, asked, row, greatest: extent == .number ? "\(row).low" : "\(row).high")
+        let comparison = comparison(prefix, asked, in: row, greatest: extent == .number ? "\(row).low" : "\(row).high")
         return switch extent {
         case .any: comparison
         case .number: .all([SQLFragment("\(row).low = \(row).high"), comparison])
@@ -24,7 +24,7 @@ extension SearchBounds {
     }
 
     private static func comparison(
-        _ prefix: SearchPrefix, _ asked: SearchNumber, _ row: String, greatest: String
+        _ prefix: SearchPrefix, _ asked: SearchNumber, in row: String, greatest: String
     ) -> SQLFragment {
         guard asked.low != nil, asked.high != nil, asked.implicitLow != nil, asked.implicitHigh != nil else {
             return .never

@@ -36,23 +36,23 @@ struct SearchBounds: Sendable, Hashable {
     private init?(plain text: String) {
         var digits: Int64 = 0
         var count = 0
-        var places: Int?
+        var fractionDigits: Int?
         var utf8 = text.utf8[...]
         let isNegative = utf8.first == UInt8(ascii: "-")
         if isNegative { utf8.removeFirst() }
         for byte in utf8 {
-            if byte == UInt8(ascii: "."), places == nil, count > 0 {
-                places = 0
+            if byte == UInt8(ascii: "."), fractionDigits == nil, count > 0 {
+                fractionDigits = 0
                 continue
             }
             guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), count < 14 else { return nil }
             digits = digits * 10 + Int64(byte - UInt8(ascii: "0"))
             count += 1
-            places = places.map { $0 + 1 }
+            fractionDigits = fractionDigits.map { $0 + 1 }
         }
-        guard count > 0, places != 0 else { return nil }
-        let scale = ExactPowers.ofTen[places ?? 0]
-        let half = ExactPowers.ofTen[(places ?? 0) + 1]
+        guard count > 0, fractionDigits != 0 else { return nil }
+        let scale = ExactPowers.ofTen[fractionDigits ?? 0]
+        let half = ExactPowers.ofTen[(fractionDigits ?? 0) + 1]
         let value = isNegative ? -digits : digits
         low = Double(value) / scale
         high = low

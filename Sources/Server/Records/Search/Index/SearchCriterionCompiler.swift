@@ -32,12 +32,12 @@ final class SearchCriterionCompiler {
     /// nil where no more plans may be made; then the records are looked up by number.
     ///
     /// - Parameters:
-    ///   - most: the limit below which an index lookup is used (``SearchPlan``).
+    ///   - maximumLookups: the number of records below which an index lookup is used (``SearchPlan``).
     ///   - after: the number after which the records are read in order; nil where no order is required.
     /// - Throws: ``SearchConditionError``; ``StorageError``.
     func plannedRows(
-        of type: String, meeting criteria: [SearchCriterion], most: Int = SearchLimits.standard.most,
-        after: Int64? = nil
+        of type: String, meeting criteria: [SearchCriterion],
+        maximumLookups: Int = SearchLimits.standard.maximumLookups, after: Int64? = nil
     ) throws -> (rows: SQLFragment, plan: SearchPlan?) {
         var predicates = try criteria.map(predicate)
         if filter != .everything {
@@ -48,14 +48,14 @@ final class SearchCriterionCompiler {
             return (own + SearchPredicate.every(predicates).condition(type: type, isFinding: true), nil)
         }
         plansLeft -= 1
-        let plan = try SearchPlan(predicates, type: type, most: most, after: after, in: transaction)
+        let plan = try SearchPlan(predicates, type: type, maximumLookups: maximumLookups, after: after, in: transaction)
         return (own + plan.condition, plan)
     }
 
     /// Selects the visible records of a type that meet a criterion, for the conditions that use them.
     private func select(_ type: String, meeting criterion: SearchCriterion) throws -> SelectedRecords {
         let rows = try plannedRows(of: type, meeting: [criterion]).rows
-        let found = SelectedRecords(place: selected.count, rows)
+        let found = SelectedRecords(index: selected.count, rows)
         selected.append(found)
         return found
     }

@@ -46,7 +46,7 @@ struct SearchEntries: Sendable {
         /// The number of composite values so far.
         private var parts = 0
 
-        private var tree: SearchTree { layout.tree }
+        private var tree: ParameterPathTrie { layout.tree }
 
         init(values: SearchValues, layout: SearchLayout, subject: String?) {
             self.values = values
@@ -56,10 +56,10 @@ struct SearchEntries: Sendable {
 
         mutating func build() {
             // 1. Parameters whose location depends on all of their values.
-            for (number, place) in layout.places.enumerated() {
+            for (number, location) in layout.locations.enumerated() {
                 let own = { (values: SearchValues) in values.entries.lazy.filter { $0.parameter == number }.map(\.value)
                 }
-                switch place {
+                switch location {
                 case .time where values.present[number]: addTimes(number, Set(own(values)))
                 case .subject where values.present[number] || subject != nil:
                     addSubjects(number, Array(own(values)))
@@ -68,15 +68,15 @@ struct SearchEntries: Sendable {
             }
             // 2. All other values, in their order.
             for entry in values.entries {
-                switch layout.places[entry.parameter] {
+                switch layout.locations[entry.parameter] {
                 case .entries: add(entry.value, entry.parameter)
-                case .composite(let ways): add(entry.value, entry.parameter, ways)
+                case .composite(let ways): add(entry.value, entry.parameter, by: ways)
                 default: continue
                 }
             }
             // 3. Values that exist but cannot be searched for.
             for (number, isPresent) in values.present.enumerated() where isPresent && !written.contains(number) {
-                switch layout.places[number] {
+                switch layout.locations[number] {
                 case .entries: append(.term(term(number, .present)), number)
                 case .time where time == nil: append(.term(term(number, .present)), number)
                 case .subject where !isSubjectAlone(number): append(.term(term(number, .present)), number)
@@ -135,15 +135,15 @@ struct SearchEntries: Sendable {
             }
         }
 
-        private mutating func add(_ value: SearchValue, _ number: Int, _ ways: [SearchLayout.Way]) {
+        private mutating func add(_ value: SearchValue, _ number: Int, by ways: [SearchLayout.Way]) {
             guard case .composite(let values) = value else { return }
             for way in ways {
                 switch way {
                 case .parts(number): if !isFoundTogether(values, ways) { addParts(value, number) }
                 case .together(let components):
-                    for case .entries(let place, of: number) in components where values.indices.contains(place) {
-                        let name = SearchTerm.component(place, of: code(number))
-                        for entry in SearchEntryMaker(type: tree.type, parameter: name).entries(of: values[place]) {
+                    for case .entries(let index, of: number) in components where values.indices.contains(index) {
+                        let name = SearchTerm.component(index, of: code(number))
+                        for entry in SearchEntryMaker(type: tree.type, parameter: name).entries(of: values[index]) {
                             append(entry, number)
                         }
                     }
@@ -156,8 +156,8 @@ struct SearchEntries: Sendable {
         private mutating func isFoundTogether(_ parts: [SearchValue], _ ways: [SearchLayout.Way]) -> Bool {
             for case .together(let components) in ways where components.count == parts.count {
                 let isFound = zip(components, parts).allSatisfy { component, value in
-                    guard case .parameter(let place) = component else { return false }
-                    return all.contains(SearchValues.Entry(parameter: place, value: value))
+                    guard case .parameter(let index) = component else { return false }
+                    return all.contains(SearchValues.Entry(parameter: index, value: value))
                 }
                 if isFound { return true }
             }
@@ -167,9 +167,9 @@ struct SearchEntries: Sendable {
         private mutating func addParts(_ value: SearchValue, _ number: Int) {
             guard case .composite(let values) = value else { return }
             var found: [SearchEntry] = []
-            for (place, value) in values.enumerated() {
+            for (index, value) in values.enumerated() {
                 let maker = SearchEntryMaker(
-                    type: tree.type, parameter: SearchTerm.component(place, of: code(number)))
+                    type: tree.type, parameter: SearchTerm.component(index, of: code(number)))
                 let terms = maker.parts(of: value, parts)
                 // A composite value without one of its components is not indexed.
                 guard !terms.isEmpty else { return }

@@ -4,8 +4,8 @@ import Foundation
 enum SearchEntry: Hashable, Sendable {
     /// A code, a reference, a URI: `record_term`.
     case term(SearchTerm)
-    /// A high-cardinality value, by its digest: `record_print`.
-    case print(SearchTerm, Data)
+    /// A high-cardinality value, by its index key: `record_print`.
+    case key(SearchTerm, Data)
     /// A text, folded and exact: `record_text`.
     case text(SearchTerm, folded: String, exact: String)
     /// A time: `record_time`.
@@ -18,7 +18,7 @@ enum SearchEntry: Hashable, Sendable {
     /// The term of the row.
     var term: SearchTerm {
         switch self {
-        case .term(let term), .print(let term, _), .text(let term, _, _), .time(let term, _), .number(let term, _),
+        case .term(let term), .key(let term, _), .text(let term, _, _), .time(let term, _), .number(let term, _),
             .part(_, let term, _):
             term
         }

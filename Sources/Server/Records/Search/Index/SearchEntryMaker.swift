@@ -49,14 +49,14 @@ struct SearchEntryMaker {
     private func entries(of token: SearchToken) -> [SearchEntry] {
         var entries: [SearchEntry] = []
         if SearchLayout.isOfItsOwn(parameter), let code = token.code {
-            entries.append(.print(self.token(token, withCode: false), Data(SearchIndex.print(of: code))))
+            entries.append(.key(self.token(token, withCode: false), Data(SearchIndex.key(of: code))))
         } else {
             entries.append(.term(self.token(token)))
         }
         guard let code = token.code else { return entries }
         for type in token.types {
             entries.append(
-                .print(term(.ofType, system: type.system, code: type.code), Data(SearchIndex.print(of: code))))
+                .key(term(.ofType, system: type.system, code: type.code), Data(SearchIndex.key(of: code))))
         }
         return entries
     }

@@ -16,7 +16,7 @@ struct SearchEntryWriter {
     /// Each inserter is made for the first row of its table. Nearly all loads need only two.
     private struct Inserters {
         var terms: SQLInserter<Row>?
-        var prints: SQLInserter<Row>?
+        var keys: SQLInserter<Row>?
         var texts: SQLInserter<Row>?
         var times: SQLInserter<Row>?
         var numbers: SQLInserter<Row>?
@@ -31,43 +31,43 @@ struct SearchEntryWriter {
     /// Adds the entries of the record with a number; the entries have no duplicates.
     mutating func add(_ entries: [SearchEntry], number: Int64) throws {
         // The key of numbers and parts contains their index in the record.
-        for (place, entry) in entries.enumerated() {
-            let term = try termNumber(of: entry.term, at: place)
-            func row(_ value: Row.Value) -> Row { Row(number: number, place: place, term: term, value: value) }
+        for (index, entry) in entries.enumerated() {
+            let term = try termNumber(of: entry.term, at: index)
+            func row(_ value: Row.Value) -> Row { Row(number: number, index: index, term: term, value: value) }
             switch entry {
-            case .term: try Self.add(row(.none), &inserters.terms, Row.terms, in: transaction)
-            case .print(_, let print): try Self.add(row(.print(print)), &inserters.prints, Row.prints, in: transaction)
+            case .term: try Self.add(row(.none), to: &inserters.terms, as: Row.terms, in: transaction)
+            case .key(_, let key): try Self.add(row(.key(key)), to: &inserters.keys, as: Row.keys, in: transaction)
             case .text(_, let folded, let exact):
-                try Self.add(row(.text(folded, exact)), &inserters.texts, Row.texts, in: transaction)
+                try Self.add(row(.text(folded, exact)), to: &inserters.texts, as: Row.texts, in: transaction)
             case .time(_, let period):
-                try Self.add(row(.time(period)), &inserters.times, Row.times, in: transaction)
+                try Self.add(row(.time(period)), to: &inserters.times, as: Row.times, in: transaction)
             case .number(_, let bounds):
-                try Self.add(row(.bounds(bounds)), &inserters.numbers, Row.numbers, in: transaction)
+                try Self.add(row(.bounds(bounds)), to: &inserters.numbers, as: Row.numbers, in: transaction)
             case .part(let part, _, let bounds):
-                try Self.add(row(.part(part, bounds)), &inserters.parts, Row.parts, in: transaction)
+                try Self.add(row(.part(part, bounds)), to: &inserters.parts, as: Row.parts, in: transaction)
             }
         }
     }
 
     /// Returns the number of a term. Similar resources follow each other, so the term is usually that of the previous
     /// record.
-    private mutating func termNumber(of term: SearchTerm, at place: Int) throws -> Int64 {
-        if place < latest.count, latest[place].term == term {
+    private mutating func termNumber(of term: SearchTerm, at index: Int) throws -> Int64 {
+        if index < latest.count, latest[index].term == term {
             // The next records share this instance, which is cheaper to compare.
-            latest[place].term = term
-            return latest[place].number
+            latest[index].term = term
+            return latest[index].number
         }
         let found = (term: term, number: try numbers.number(of: term))
-        if place < latest.count {
-            latest[place] = found
-        } else if place == latest.count {
+        if index < latest.count {
+            latest[index] = found
+        } else if index == latest.count {
             latest.append(found)
         }
         return found.number
     }
 
     private static func add(
-        _ row: Row, _ inserter: inout SQLInserter<Row>?, _ insertion: SQLInsertion<Row, Void>,
+        _ row: Row, to inserter: inout SQLInserter<Row>?, as insertion: SQLInsertion<Row, Void>,
         in transaction: any SQLTransaction
     ) throws {
         if try inserter?.add(row) != nil { return }
@@ -88,7 +88,7 @@ struct SearchEntryWriter {
     /// Writes the buffered rows.
     mutating func flush() throws {
         try inserters.terms?.flush()
-        try inserters.prints?.flush()
+        try inserters.keys?.flush()
         try inserters.texts?.flush()
         try inserters.times?.flush()
         try inserters.numbers?.flush()
@@ -111,14 +111,14 @@ extension SearchEntryWriter {
     /// rows are buffered.
     fileprivate struct Row {
         let number: Int64
-        let place: Int
+        let index: Int
         let term: Int64
         let value: Value
 
         /// The values of an entry in addition to its term.
         enum Value {
             case none
-            case print(Data)
+            case key(Data)
             case text(String, String)
             case time(SearchPeriod)
             case bounds(SearchBounds)
@@ -135,36 +135,36 @@ extension SearchEntryWriter {
 
         var period: SearchPeriod? { if case .time(let period) = value { period } else { nil } }
 
-        static let keys = [SQLColumn<Row>("number") { .integer($0.number) }, SQLColumn("term") { .integer($0.term) }]
+        static let shared = [SQLColumn<Row>("number") { .integer($0.number) }, SQLColumn("term") { .integer($0.term) }]
         static let bounds = [
             SQLColumn<Row>("low") { SQLValue($0.bounds?.low) }, SQLColumn("high") { SQLValue($0.bounds?.high) },
             SQLColumn("implicit_low") { SQLValue($0.bounds?.implicitLow) },
             SQLColumn("implicit_high") { SQLValue($0.bounds?.implicitHigh) },
         ]
-        static let place = SQLColumn<Row>("place") { .integer(Int64($0.place)) }
+        static let index = SQLColumn<Row>("place") { .integer(Int64($0.index)) }
 
-        static let terms = SQLInsertion<Row, Void>(into: "record_term", columns: keys)
-        static let prints = SQLInsertion<Row, Void>(
+        static let terms = SQLInsertion<Row, Void>(into: "record_term", columns: shared)
+        static let keys = SQLInsertion<Row, Void>(
             into: "record_print",
-            columns: keys + [
-                SQLColumn("print") { if case .print(let print) = $0.value { .blob(print) } else { .null } }
+            columns: shared + [
+                SQLColumn("print") { if case .key(let key) = $0.value { .blob(key) } else { .null } }
             ])
         static let texts = SQLInsertion<Row, Void>(
             into: "record_text",
-            columns: keys + [
+            columns: shared + [
                 SQLColumn("folded") { if case .text(let folded, _) = $0.value { .text(folded) } else { .null } },
                 SQLColumn("exact") { if case .text(_, let exact) = $0.value { .text(exact) } else { .null } },
             ])
         static let times = SQLInsertion<Row, Void>(
             into: "record_time",
-            columns: keys + [
+            columns: shared + [
                 SQLColumn("low") { SQLValue($0.period?.low) }, SQLColumn("high") { SQLValue($0.period?.high) },
             ])
-        static let numbers = SQLInsertion<Row, Void>(into: "record_number", columns: keys + [place] + bounds)
+        static let numbers = SQLInsertion<Row, Void>(into: "record_number", columns: shared + [index] + bounds)
         static let parts = SQLInsertion<Row, Void>(
             into: "record_part",
-            columns: keys + [
-                place,
+            columns: shared + [
+                index,
                 SQLColumn("part") { if case .part(let part, _) = $0.value { .integer(Int64(part)) } else { .null } },
             ] + bounds)
     }

@@ -8,7 +8,7 @@ import FHIRPath
 /// `value-quantity` of the same one.
 struct SearchLayout: Sendable {
     /// The location of one parameter's values.
-    enum Place: Sendable, Hashable {
+    enum Location: Sendable, Hashable {
         /// The record's id.
         case id
         /// The record's time of update.
@@ -42,16 +42,16 @@ struct SearchLayout: Sendable {
         case entries(Int, of: Int)
     }
 
-    let tree: SearchTree
+    let tree: ParameterPathTrie
     /// By the parameters' indices in the tree.
-    let places: [Place]
+    let locations: [Location]
 
     /// Returns the layout of a type; nil where R4 has no resources of the type.
     static func of(_ type: String) -> SearchLayout? { all[type] }
 
     private static let all: [String: SearchLayout] = Dictionary(
         uniqueKeysWithValues: TypeModel.r4.resourceTypes.compactMap { type in
-            SearchTree.of(type).map { (type, SearchLayout($0)) }
+            ParameterPathTrie.of(type).map { (type, SearchLayout($0)) }
         })
 
     /// Returns the parameter whose value is the time in the record's row.
@@ -63,10 +63,10 @@ struct SearchLayout: Sendable {
         }
     }
 
-    private init(_ tree: SearchTree) {
+    private init(_ tree: ParameterPathTrie) {
         self.tree = tree
         let selections = Selections(tree)
-        places = tree.parameters.indices.map { selections.place(of: $0) }
+        locations = tree.parameters.indices.map { selections.location(of: $0) }
     }
 
     /// Whether the values of a parameter are nearly all different, and are found by their digests.
@@ -79,11 +79,11 @@ struct SearchLayout: Sendable {
             let kind: SearchParamType
         }
 
-        let tree: SearchTree
+        let tree: ParameterPathTrie
         var ofParameters: [Set<Selection>]
         var ofSlots: [Set<Selection>]
 
-        init(_ tree: SearchTree) {
+        init(_ tree: ParameterPathTrie) {
             self.tree = tree
             ofParameters = Array(repeating: [], count: tree.parameters.count)
             ofSlots = Array(repeating: [], count: tree.slotCount)
@@ -96,7 +96,7 @@ struct SearchLayout: Sendable {
             }
         }
 
-        func place(of number: Int) -> Place {
+        func location(of number: Int) -> Location {
             let parameter = tree.parameters[number]
             switch parameter.code {
             case "_id": return .id
@@ -136,9 +136,9 @@ struct SearchLayout: Sendable {
 
         private func ways(of number: Int) -> [Way] {
             var ways: [Way] = []
-            for (node, place) in tree.nodes.enumerated() {
-                for composite in place.composites where composite.parameters.contains(number) {
-                    if node == 0, let together = together(composite) {
+            for (index, node) in tree.nodes.enumerated() {
+                for composite in node.composites where composite.parameters.contains(number) {
+                    if index == 0, let together = together(composite) {
                         ways.append(.together(together))
                     } else if let first = composite.parameters.first {
                         ways.append(.parts(first))
@@ -148,20 +148,20 @@ struct SearchLayout: Sendable {
             return ways
         }
 
-        private func together(_ composite: SearchTree.Composite) -> [Component]? {
+        private func together(_ composite: ParameterPathTrie.Composite) -> [Component]? {
             guard let first = composite.parameters.first,
                 composite.components.allSatisfy({ $0.ofResource == nil })
             else { return nil }
-            return composite.components.enumerated().map { place, component in
+            return composite.components.enumerated().map { index, component in
                 let searched = withValues(ofSlots[component.slot])
                 let same = ofParameters.firstIndex { withValues($0) == searched }
-                return same.map { .parameter($0) } ?? .entries(place, of: first)
+                return same.map { .parameter($0) } ?? .entries(index, of: first)
             }
         }
 
         /// Removes selections without searchable values, such as SampledData.
         private func withValues(_ selections: Set<Selection>) -> Set<Selection> {
-            selections.filter { SearchedForm.of(tree.nodes[$0.node].type) != .other }
+            selections.filter { SearchValueType.of(tree.nodes[$0.node].type) != .other }
         }
     }
 }

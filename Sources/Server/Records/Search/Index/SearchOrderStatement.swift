@@ -5,20 +5,20 @@ import Storage
 /// record has none.
 struct SearchOrderStatement {
     let values: [SQLFragment]
-    private let first: (layout: SearchLayout, place: Int)?
+    private let first: (layout: SearchLayout, index: Int)?
 
     /// - Throws: ``SearchConditionError`` for a parameter that the type does not have.
     init(_ order: SearchOrder, of type: String) throws {
         guard let layout = SearchLayout.of(type) else { throw SearchConditionError.unknownParameter(type) }
-        let places = try order.keys.map { key in
-            guard let place = layout.tree.place(of: SearchAlias.published(key.code, of: type)) else {
+        let indices = try order.keys.map { key in
+            guard let index = layout.tree.index(of: SearchAlias.published(key.code, of: type)) else {
                 throw SearchConditionError.unknownParameter(type)
             }
-            return place
+            return index
         }
-        first = places.first.map { (layout, $0) }
-        values = zip(order.keys, places).map { key, place in
-            Builder(layout: layout, choice: key.isDescending ? "max" : "min").value(place)
+        first = indices.first.map { (layout, $0) }
+        values = zip(order.keys, indices).map { key, index in
+            Builder(layout: layout, choice: key.isDescending ? "max" : "min").value(index)
         }
     }
 
@@ -26,14 +26,14 @@ struct SearchOrderStatement {
     /// there is none.
     func column(in transaction: any SQLTransaction) throws -> String? {
         guard let first else { return nil }
-        switch first.layout.places[first.place] {
+        switch first.layout.locations[first.index] {
         case .lastUpdated: return "r.updated_ms"
         case .time:
             // The column is incomplete if any record has times outside of its row.
             let terms = try StoredTerms(transaction: transaction).numbers(
                 where: SQLFragment(
                     "c.type = ? AND c.parameter = ?",
-                    [SQLValue(first.layout.tree.type), SQLValue(first.layout.tree.parameters[first.place].code)]),
+                    [SQLValue(first.layout.tree.type), SQLValue(first.layout.tree.parameters[first.index].code)]),
                 limit: 0)
             return terms == nil ? nil : "r.date_low"
         case .id, .subject, .union, .entries, .composite: return nil
@@ -47,35 +47,35 @@ struct SearchOrderStatement {
 
         private var type: SQLValue { SQLValue(layout.tree.type) }
 
-        private func name(_ place: Int, _ aspect: SearchTerm.Aspect = .plain) -> SQLValue {
-            SQLValue(layout.tree.parameters[place].code + aspect.rawValue)
+        private func name(_ index: Int, _ aspect: SearchTerm.Aspect = .plain) -> SQLValue {
+            SQLValue(layout.tree.parameters[index].code + aspect.rawValue)
         }
 
-        func value(_ place: Int) -> SQLFragment {
-            switch layout.places[place] {
+        func value(_ index: Int) -> SQLFragment {
+            switch layout.locations[index] {
             case .id: return SQLFragment("r.id")
             case .lastUpdated: return SQLFragment("r.updated_ms")
-            case .time: return "coalesce(r.date_low, " + entries(place) + ")"
+            case .time: return "coalesce(r.date_low, " + entries(index) + ")"
             case .subject:
                 let isSubject = SQLFragment(
                     "NOT EXISTS (SELECT 1 FROM record_term e JOIN search_term c ON c.number = e.term"
                         + " WHERE e.number = r.number AND c.type = ? AND c.parameter = ?)",
-                    [type, name(place, .differing)])
-                return "coalesce(" + entries(place) + ", CASE WHEN " + isSubject
+                    [type, name(index, .differing)])
+                return "coalesce(" + entries(index) + ", CASE WHEN " + isSubject
                     + " THEN substr('\(Patient.resourceType)/' || r.subject, 1, \(SearchOrder.longestText)) END)"
-            case .union(let places):
-                guard places.count > 1 else { return places.first.map(value) ?? SQLFragment("NULL") }
-                let all = SQLFragment.joined(places.map { value($0) + " AS value" }, by: " UNION ALL SELECT ")
+            case .union(let indices):
+                guard indices.count > 1 else { return indices.first.map(value) ?? SQLFragment("NULL") }
+                let all = SQLFragment.joined(indices.map { value($0) + " AS value" }, by: " UNION ALL SELECT ")
                 return "(SELECT \(choice)(u.value) FROM (SELECT " + all + ") u)"
-            case .entries, .composite: return entries(place)
+            case .entries, .composite: return entries(index)
             }
         }
 
-        private func entries(_ place: Int) -> SQLFragment {
+        private func entries(_ index: Int) -> SQLFragment {
             let own = SQLFragment(
                 "e.number = r.number AND e.term IN (SELECT c.number FROM search_term c WHERE c.type = ? AND c.parameter = ?)",
-                [type, name(place)])
-            switch layout.tree.parameters[place].kind {
+                [type, name(index)])
+            switch layout.tree.parameters[index].kind {
             case .string:
                 return "(SELECT \(choice)(\(shortened("e.folded"))) FROM record_text e WHERE " + own + ")"
             case .date: return "(SELECT \(choice)(e.low) FROM record_time e WHERE " + own + ")"
@@ -87,13 +87,13 @@ struct SearchOrderStatement {
                         + ") FROM record_term e JOIN search_term c ON c.number = e.term"
                         + " WHERE e.number = r.number AND c.type = ? AND c.parameter IN (?, ?, ?))",
                     [
-                        name(place, .url), type, name(place), name(place, .remote), name(place, .url),
+                        name(index, .url), type, name(index), name(index, .remote), name(index, .url),
                     ])
             default:
                 return SQLFragment(
                     "(SELECT \(choice)(\(shortened("c.code"))) FROM record_term e JOIN search_term c ON c.number = e.term"
                         + " WHERE e.number = r.number AND c.type = ? AND c.parameter IN (?, ?) AND c.code <> '')",
-                    [type, name(place), name(place, .lowercase)])
+                    [type, name(index), name(index, .lowercase)])
             }
         }
 
@@ -103,21 +103,21 @@ struct SearchOrderStatement {
 
 extension SearchOrder {
     /// Returns the column of a selected sort value.
-    static func column(_ place: Int) -> String { "sort_\(place)" }
+    static func column(_ index: Int) -> String { "sort_\(index)" }
 
     /// Returns the columns of `ORDER BY`: records without a value come last, and equal records are ordered by number.
     func columns(of row: String) -> String {
-        (keys.enumerated().flatMap { place, key in
-            let column = row + "." + Self.column(place)
+        (keys.enumerated().flatMap { index, key in
+            let column = row + "." + Self.column(index)
             return ["CASE WHEN \(column) IS NULL THEN 1 ELSE 0 END", column + (key.isDescending ? " DESC" : "")]
         } + [row + ".number"]).joined(separator: ", ")
     }
 
     /// Returns a condition on the rows after a cursor.
-    func behind(_ place: SearchPlace, _ row: String) -> SQLFragment {
+    func condition(after cursor: PageCursor, in row: String) -> SQLFragment {
         var ways: [SQLFragment] = []
         var equal: [SQLFragment] = []
-        for (index, (key, value)) in zip(keys, place.values).enumerated() {
+        for (index, (key, value)) in zip(keys, cursor.values).enumerated() {
             let column = row + "." + Self.column(index)
             if let bound = value.bound {
                 let comparison = SQLFragment(
@@ -128,13 +128,13 @@ extension SearchOrder {
                 equal.append(SQLFragment("\(column) IS NULL"))
             }
         }
-        ways.append(.joined(equal + [SQLFragment("\(row).number > ?", [SQLValue(place.number)])], by: " AND "))
+        ways.append(.joined(equal + [SQLFragment("\(row).number > ?", [SQLValue(cursor.number)])], by: " AND "))
         return .any(ways.map { "(" + $0 + ")" })
     }
 
     /// Returns the cursor of a row.
-    func place(of row: SQLRow) throws -> SearchPlace {
-        SearchPlace(
+    func cursor(of row: SQLRow) throws -> PageCursor {
+        PageCursor(
             values: keys.indices.map { index in
                 switch row[Self.column(index)] {
                 case .integer(let number): .integer(number)
@@ -146,7 +146,7 @@ extension SearchOrder {
     }
 }
 
-extension SearchPlace.Value {
+extension PageCursor.Value {
     /// The value as a parameter; nil for none.
     var bound: SQLValue? {
         switch self {

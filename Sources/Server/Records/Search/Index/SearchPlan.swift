@@ -16,11 +16,11 @@ struct SearchPlan: Sendable {
     /// Whether each condition with an index finds many records. The size of their intersection is known only after a
     /// scan.
     let isDense: Bool
-    /// The stream that is scanned otherwise, and its first number; nil to scan the records themselves.
-    let stream: (stream: SearchStream, first: Int64)?
+    /// The index that is scanned otherwise, and its first number; nil to scan the records themselves.
+    let scan: (scan: OrderedIndexScan, first: Int64)?
 
     /// Maximum number of count queries for one condition.
-    private static let mostCounts = 40
+    private static let maximumCounts = 40
     /// The first limit of the counts, and the factor by which it grows. The counts stop with the condition that finds
     /// the fewest records.
     private static let firstLimit = 256
@@ -28,16 +28,17 @@ struct SearchPlan: Sendable {
 
     /// - Parameters:
     ///   - predicates: the conditions on records of the type; all must hold.
-    ///   - most: the limit below which records are looked up one by one.
+    ///   - maximumLookups: the number of records below which they are looked up one by one.
     ///   - after: the number after which the records are read in order; nil where no order is required.
     init(
-        _ predicates: [SearchPredicate], type: String, most: Int = SearchLimits.standard.most, after: Int64? = nil,
+        _ predicates: [SearchPredicate], type: String, maximumLookups: Int = SearchLimits.standard.maximumLookups,
+        after: Int64? = nil,
         in transaction: any SQLTransaction
     ) throws {
         let every = SearchPredicate.every(predicates)
         let parts: [SearchPredicate] = if case .all(let parts) = every { parts } else { [every] }
         let counts = parts.map { Self.counts($0, type: type) }
-        let best = try Self.fewest(counts, most: most, in: transaction)
+        let best = try Self.fewest(counts, maximumLookups: maximumLookups, in: transaction)
         isFinding = best != nil
         isDense = best == nil && counts.contains { $0 != nil }
         isByNumbers = best.map { !parts[$0].isOfRow } ?? false
@@ -45,39 +46,39 @@ struct SearchPlan: Sendable {
             parts.enumerated().map { $1.condition(type: type, isFinding: $0 == best) })
         // PostgreSQL has no index of terms by number, and chooses a plan from its statistics.
         if best == nil, let after, transaction.dialect == .sqlite {
-            stream = try SearchStream.leader(
-                of: parts.compactMap { SearchStream($0, type: type) }, from: after + 1, in: transaction)
+            scan = try OrderedIndexScan.leader(
+                of: parts.compactMap { OrderedIndexScan($0, type: type) }, from: after + 1, in: transaction)
         } else {
-            stream = nil
+            scan = nil
         }
     }
 
     /// Returns the queries that count a predicate's records up to a limit; nil where the predicate has no index of its
     /// own.
     private static func counts(_ predicate: SearchPredicate, type: String) -> ((_ limit: Int) -> [SQLQuery])? {
-        guard let queries = predicate.counts(type: type, limit: 0), queries.count <= mostCounts else { return nil }
+        guard let queries = predicate.counts(type: type, limit: 0), queries.count <= maximumCounts else { return nil }
         return { predicate.counts(type: type, limit: $0) ?? [] }
     }
 
     /// Returns the index of the counts that find the fewest records; nil where none finds fewer than the limit.
     private static func fewest(
-        _ counts: [((_ limit: Int) -> [SQLQuery])?], most: Int, in transaction: any SQLTransaction
+        _ counts: [((_ limit: Int) -> [SQLQuery])?], maximumLookups: Int, in transaction: any SQLTransaction
     ) throws -> Int? {
-        var limit = min(firstLimit, most)
+        var limit = min(firstLimit, maximumLookups)
         while true {
             let queries = counts.map { $0?(limit) ?? [] }
             var answers = try transaction.queries(queries.flatMap { $0 })[...]
-            var best: (place: Int, count: Int)?
-            for (place, queries) in queries.enumerated() where counts[place] != nil {
+            var best: (index: Int, count: Int)?
+            for (index, queries) in queries.enumerated() where counts[index] != nil {
                 let count = try answers.prefix(queries.count).reduce(0) {
                     $0 + Int(try $1.first?.integer("number") ?? 0)
                 }
                 answers = answers.dropFirst(queries.count)
-                if count < limit, count < best?.count ?? .max { best = (place, count) }
+                if count < limit, count < best?.count ?? .max { best = (index, count) }
             }
-            if let best { return best.place }
-            guard limit < most, counts.contains(where: { $0 != nil }) else { return nil }
-            limit = min(limit * growth, most)
+            if let best { return best.index }
+            guard limit < maximumLookups, counts.contains(where: { $0 != nil }) else { return nil }
+            limit = min(limit * growth, maximumLookups)
         }
     }
 }

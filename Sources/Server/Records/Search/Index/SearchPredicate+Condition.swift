@@ -10,11 +10,11 @@ extension SearchPredicate {
     /// - Parameter terms: the terms of the store.
     /// - Throws: the errors of the terms; ``SearchConditionError``.
     init(_ asked: SearchCondition, terms: any SearchTerms) throws {
-        guard let layout = SearchLayout.of(asked.type), let place = layout.tree.place(of: asked.parameter.code) else {
+        guard let layout = SearchLayout.of(asked.type), let index = layout.tree.index(of: asked.parameter.code) else {
             throw SearchConditionError.unknownParameter(asked.type)
         }
         let reader = SearchPredicateReader(asked: asked, layout: layout, terms: terms)
-        let found = SearchPredicate.some(try asked.alternatives.map { try reader.predicate($0, place) })
+        let found = SearchPredicate.some(try asked.alternatives.map { try reader.predicate($0, index) })
         self = asked.modifier?.isNegation == true ? found.negated : found
     }
 }
@@ -41,31 +41,31 @@ struct SearchPredicateReader {
         self.terms = terms
     }
 
-    private func code(_ place: Int) -> String { layout.tree.parameters[place].code }
+    private func code(_ index: Int) -> String { layout.tree.parameters[index].code }
 
     // MARK: Locations
 
-    func predicate(_ comparand: SearchComparand, _ place: Int) throws -> SearchPredicate {
+    func predicate(_ comparand: SearchComparand, _ index: Int) throws -> SearchPredicate {
         if case .missing(let isMissing) = comparand {
-            let present = try presence(place)
+            let present = try presence(index)
             return isMissing ? present.negated : present
         }
-        switch layout.places[place] {
+        switch layout.locations[index] {
         case .id: return id(comparand)
         case .lastUpdated:
             guard case .date(let prefix, let period) = comparand else { return .never }
-            let comparison = SearchedTime.update.compared(prefix, low: period.low, high: period.high)
+            let comparison = DateColumns.update.compared(prefix, low: period.low, high: period.high)
             return .row(SQLFragment(comparison.condition, comparison.parameters))
         case .subject:
-            let entries = try entries(comparand, code(place))
+            let entries = try entries(comparand, code(index))
             guard let own = ownSubject(comparand) else { return entries }
-            return .some([.every([.subject(own), try hasDiffering(place).negated]), entries])
+            return .some([.every([.subject(own), try hasDiffering(index).negated]), entries])
         case .time:
-            let entries = try entries(comparand, code(place))
+            let entries = try entries(comparand, code(index))
             guard case .date(let prefix, let period) = comparand else { return entries }
             return .some([.time(prefix, period), entries])
-        case .entries: return try entries(comparand, code(place))
-        case .union(let places): return .some(try places.map { try predicate(comparand, $0) })
+        case .entries: return try entries(comparand, code(index))
+        case .union(let indices): return .some(try indices.map { try predicate(comparand, $0) })
         case .composite(let ways):
             guard case .composite(let values) = comparand else { return .never }
             return .some(try ways.map { try predicate(values, $0) })
@@ -79,12 +79,12 @@ struct SearchPredicateReader {
             return .every(
                 try zip(values, components).map { value, component in
                     switch component {
-                    case .parameter(let place): try predicate(value, place)
-                    case .entries(let index, let place):
-                        try entries(value, SearchTerm.component(index, of: code(place)))
+                    case .parameter(let index): try predicate(value, index)
+                    case .entries(let number, let index):
+                        try entries(value, SearchTerm.component(number, of: code(index)))
                     }
                 })
-        case .parts(let place):
+        case .parts(let parameter):
             var tables = "record_part e"
             var conditions: [SQLFragment] = []
             for (index, value) in values.enumerated() {
@@ -92,7 +92,8 @@ struct SearchPredicateReader {
                 if index > 0 {
                     tables += " JOIN record_part \(row) ON \(row).number = e.number AND \(row).part = e.part"
                 }
-                conditions.append(try part(value, SearchTerm.component(index, of: code(place)), row))
+                conditions.append(
+                    try part(value, of: SearchTerm.component(index, of: code(parameter)), in: row))
             }
             return .entries(tables, .all(conditions))
         }
@@ -114,29 +115,29 @@ struct SearchPredicateReader {
         return id
     }
 
-    private func hasDiffering(_ place: Int) throws -> SearchPredicate {
-        .entries("record_term e", try term(code(place), [.differing], "e"))
+    private func hasDiffering(_ index: Int) throws -> SearchPredicate {
+        .entries("record_term e", try term(code(index), aspects: [.differing], in: "e"))
     }
 
     // MARK: Presence
 
-    private func presence(_ place: Int) throws -> SearchPredicate {
-        switch layout.places[place] {
+    private func presence(_ index: Int) throws -> SearchPredicate {
+        switch layout.locations[index] {
         case .id, .lastUpdated, .composite: return .always
-        case .entries: return try entryExists(place)
+        case .entries: return try entryExists(index)
         case .subject:
             return .some([
-                .every([.row(SQLFragment("r.subject IS NOT NULL")), try hasDiffering(place).negated]),
-                try entryExists(place),
+                .every([.row(SQLFragment("r.subject IS NOT NULL")), try hasDiffering(index).negated]),
+                try entryExists(index),
             ])
-        case .time: return .some([.row(SQLFragment("r.date_low IS NOT NULL")), try entryExists(place)])
-        case .union(let places): return .some(try places.map(presence))
+        case .time: return .some([.row(SQLFragment("r.date_low IS NOT NULL")), try entryExists(index)])
+        case .union(let indices): return .some(try indices.map(presence))
         }
     }
 
-    private func entryExists(_ place: Int) throws -> SearchPredicate {
+    private func entryExists(_ index: Int) throws -> SearchPredicate {
         let tables: [String] =
-            switch layout.tree.parameters[place].kind {
+            switch layout.tree.parameters[index].kind {
             case .string: ["record_text", "record_term"]
             case .date: ["record_time", "record_term"]
             case .number, .quantity: ["record_number", "record_term"]
@@ -144,7 +145,7 @@ struct SearchPredicateReader {
             default: ["record_term"]
             }
         let aspects = SearchTerm.Aspect.allCases.filter { $0 != .differing }
-        let condition = try term(code(place), aspects, "e")
+        let condition = try term(code(index), aspects: aspects, in: "e")
         return .some(tables.map { .entries($0 + " e", condition) })
     }
 
@@ -162,33 +163,33 @@ struct SearchPredicateReader {
                 try [SearchBounds.Extent.number, .range].map { extent in
                     var reader = self
                     reader.extent = extent
-                    return .entries("record_number e", try reader.part(comparand, parameter, "e"))
+                    return .entries("record_number e", try reader.part(comparand, of: parameter, in: "e"))
                 })
         case .number, .quantity: table = "record_number"
-        case .typed: return try printed(comparand, parameter)
+        case .typed: return try keyed(comparand, parameter)
         case .codes(let codes) where SearchLayout.isOfItsOwn(parameter):
             return .some(
                 try codes.codes.sorted().map { code in
                     let token = SearchComparand.Token(
                         system: .named(codes.system), code: code,
                         lowercased: SearchIndex.indexed(TokenCase.folded(code)))
-                    return try printed(.token(token), parameter)
+                    return try keyed(.token(token), parameter)
                 })
         case .token(let token) where SearchLayout.isOfItsOwn(parameter) && token.code != nil:
-            return try printed(comparand, parameter)
+            return try keyed(comparand, parameter)
         case .token where SearchLayout.isOfItsOwn(parameter), .tokenText where SearchLayout.isOfItsOwn(parameter):
             // For a system without a code, or a text, the term is sufficient, in either table.
-            let condition = try part(comparand, parameter, "e")
+            let condition = try part(comparand, of: parameter, in: "e")
             return .some([.entries("record_print e", condition), .entries("record_term e", condition)])
         default: table = "record_term"
         }
-        return .entries(table + " e", try part(comparand, parameter, "e"))
+        return .entries(table + " e", try part(comparand, of: parameter, in: "e"))
     }
 
     /// Returns the condition on a row of a table of entries, given by its alias.
-    private func part(_ comparand: SearchComparand, _ parameter: String, _ row: String) throws -> SQLFragment {
+    private func part(_ comparand: SearchComparand, of parameter: String, in row: String) throws -> SQLFragment {
         switch comparand {
-        case .token(let token): return try self.token(token, parameter, row)
+        case .token(let token): return try self.token(token, of: parameter, in: row)
         case .codes(let asked):
             return try term(
                 .any(
@@ -198,44 +199,49 @@ struct SearchPredicateReader {
                             SQLFragment("c.system = ?", [SQLValue(asked.system)]),
                             .isOne("c.code", of: codes.sorted().map { SQLValue($0) }),
                         ])
-                    }), row)
+                    }), in: row)
         case .tokenText(let text):
             let (low, high) = Self.range(SearchTerm.shortened(text))
             return try term(
-                parameter, [.plain, .lowercase], row, SQLFragment("c.display >= ? AND c.display < ?", [low, high]))
+                parameter, aspects: [.plain, .lowercase], in: row,
+                where: SQLFragment("c.display >= ? AND c.display < ?", [low, high]))
         case .begin(let text):
             let (low, high) = Self.range(text)
             return .all([
-                try term(parameter, [.plain], row),
+                try term(parameter, aspects: [.plain], in: row),
                 SQLFragment("\(row).folded >= ? AND \(row).folded < ?", [low, high]),
             ])
         case .part(let text):
             return .all([
-                try term(parameter, [.plain], row),
+                try term(parameter, aspects: [.plain], in: row),
                 SQLFragment("\(row).folded LIKE ? ESCAPE '!'", [SQLValue("%" + Self.escaped(text) + "%")]),
             ])
         case .exact(let text):
-            var conditions = [try term(parameter, [.plain], row)]
+            var conditions = [try term(parameter, aspects: [.plain], in: row)]
             // A long text is indexed as its digest; its folded form is not known then.
             if !SearchIndex.isDigest(text), let folded = SearchString(text)?.folded {
                 conditions.append(SQLFragment("\(row).folded = ?", [SQLValue(folded)]))
             }
             return .all(conditions + [SQLFragment("\(row).exact = ?", [SQLValue(text)])])
         case .date(let prefix, let period):
-            let time = SearchedTime(low: row + ".low", high: row + ".high", duration: nil)
+            let time = DateColumns(low: row + ".low", high: row + ".high", duration: nil)
             let comparison = time.compared(prefix, low: period.low, high: period.high)
             return .all([
-                try term(parameter, [.plain], row), SQLFragment(comparison.condition, comparison.parameters),
+                try term(parameter, aspects: [.plain], in: row),
+                SQLFragment(comparison.condition, comparison.parameters),
             ])
         case .number(let prefix, let number):
-            return .all([try term(parameter, [.plain], row), SearchBounds.compare(prefix, number, row, of: extent)])
-        case .quantity(let prefix, let quantity): return try self.quantity(prefix, quantity, parameter, row)
-        case .reference(let reference): return try self.reference(reference, parameter, row)
+            return .all([
+                try term(parameter, aspects: [.plain], in: row),
+                SearchBounds.compare(prefix, number, in: row, of: extent),
+            ])
+        case .quantity(let prefix, let quantity): return try self.quantity(prefix, quantity, of: parameter, in: row)
+        case .reference(let reference): return try self.reference(reference, of: parameter, in: row)
         case .identifier(let token):
             var codes = [token.code]
             if token.lowercased != token.code { codes.append(token.lowercased) }
-            return try coded(codes.map { (.identifier, token.system, $0) }, parameter, row)
-        case .uri(let uri): return try self.uri(uri, parameter, row)
+            return try coded(codes.map { (.identifier, token.system, $0) }, of: parameter, in: row)
+        case .uri(let uri): return try self.uri(uri, of: parameter, in: row)
         case .typed, .valueSet, .missing, .composite: return .never
         }
     }
@@ -243,46 +249,47 @@ struct SearchPredicateReader {
     // MARK: Terms
 
     /// Maximum number of terms in the statement. With more, the statement contains a subquery.
-    private static let mostTerms = 20
+    private static let maximumTerms = 20
 
     /// Returns the condition that a row's term is one of a parameter's and meets a condition.
     private func term(
-        _ parameter: String, _ aspects: [SearchTerm.Aspect], _ row: String, _ condition: SQLFragment = .always
+        _ parameter: String, aspects: [SearchTerm.Aspect], in row: String, where condition: SQLFragment = .always
     ) throws -> SQLFragment {
         let names = aspects.map { SQLValue(parameter + $0.rawValue) }
-        return try term(.all([.isOne("c.parameter", of: names), condition]), row)
+        return try term(.all([.isOne("c.parameter", of: names), condition]), in: row)
     }
 
     /// Returns the condition that a row's term meets a condition.
-    private func term(_ condition: SQLFragment, _ row: String) throws -> SQLFragment {
+    private func term(_ condition: SQLFragment, in row: String) throws -> SQLFragment {
         guard !condition.isNever else { return .never }
         let whole = SQLFragment.all([SQLFragment("c.type = ?", [SQLValue(asked.type)]), condition])
-        if let numbers = try terms.numbers(where: whole, limit: Self.mostTerms) {
+        if let numbers = try terms.numbers(where: whole, limit: Self.maximumTerms) {
             return .isOne(row + ".term", of: numbers.map { SQLValue($0) })
         }
         return SQLFragment(
             "\(row).term IN (SELECT c.number FROM search_term c WHERE \(whole.sql))", whole.parameters)
     }
 
-    private func token(_ token: SearchComparand.Token, _ parameter: String, _ row: String) throws -> SQLFragment {
+    private func token(_ token: SearchComparand.Token, of parameter: String, in row: String) throws -> SQLFragment {
         var asked: [(SearchTerm.Aspect, SearchComparand.System, String?)] = [
             (.plain, token.system, token.code), (.lowercase, token.system, token.lowercased),
         ]
         if token.code == nil { asked = asked.map { ($0.0, $0.1, nil) } }
         guard self.asked.modifier == .below, let code = token.code, let lowercased = token.lowercased,
             code.utf8.contains(UInt8(ascii: "/"))
-        else { return try coded(asked, parameter, row) }
+        else { return try coded(asked, of: parameter, in: row) }
         // A media type with parameters (<https://hl7.org/fhir/R4/search.html#mimetype>).
         let below = try [(SearchTerm.Aspect.plain, code), (.lowercase, lowercased)].map { aspect, code in
             let (low, high) = Self.range(code + ";")
-            return try term(parameter, [aspect], row, SQLFragment("c.code >= ? AND c.code < ?", [low, high]))
+            return try term(
+                parameter, aspects: [aspect], in: row, where: SQLFragment("c.code >= ? AND c.code < ?", [low, high]))
         }
-        return .any([try coded(asked, parameter, row)] + below)
+        return .any([try coded(asked, of: parameter, in: row)] + below)
     }
 
     private func coded(
-        _ asked: [(aspect: SearchTerm.Aspect, system: SearchComparand.System, code: String?)], _ parameter: String,
-        _ row: String
+        _ asked: [(aspect: SearchTerm.Aspect, system: SearchComparand.System, code: String?)], of parameter: String,
+        in row: String
     ) throws -> SQLFragment {
         let alternatives = asked.map { aspect, system, code in
             var conditions = [SQLFragment("c.parameter = ?", [SQLValue(parameter + aspect.rawValue)])]
@@ -294,28 +301,28 @@ struct SearchPredicateReader {
             }
             return SQLFragment.all(conditions)
         }
-        return try term(.any(alternatives), row)
+        return try term(.any(alternatives), in: row)
     }
 
-    /// Returns the predicate of a high-cardinality value, by its digest.
-    private func printed(_ comparand: SearchComparand, _ parameter: String) throws -> SearchPredicate {
+    /// Returns the predicate of a high-cardinality value, by its index key.
+    private func keyed(_ comparand: SearchComparand, _ parameter: String) throws -> SearchPredicate {
         func rows(_ value: String, _ term: SQLFragment) -> [SearchPredicate] {
             // SQLite's index contains the whole digest after the term, PostgreSQL's its first bytes.
-            SearchIndex.prints(of: value).map { print in
-                let isPrint = SQLFragment(
-                    "substr(e.print, 1, \(SearchIndex.printStart)) = ? AND e.print = ?",
-                    [SQLValue(Data(SearchIndex.start(ofPrint: print))), SQLValue(Data(print))])
-                return .entries("record_print e", .all([isPrint, term]))
+            SearchIndex.keys(of: value).map { key in
+                let isKey = SQLFragment(
+                    "substr(e.print, 1, \(SearchIndex.keyPrefixLength)) = ? AND e.print = ?",
+                    [SQLValue(Data(SearchIndex.prefix(ofKey: key))), SQLValue(Data(key))])
+                return .entries("record_print e", .all([isKey, term]))
             }
         }
         switch comparand {
         case .token(let token):
             guard let code = token.code, let lowercased = token.lowercased else { return .never }
             return .some(
-                rows(code, try coded([(.plain, token.system, nil)], parameter, "e"))
-                    + rows(lowercased, try coded([(.lowercase, token.system, nil)], parameter, "e")))
+                rows(code, try coded([(.plain, token.system, nil)], of: parameter, in: "e"))
+                    + rows(lowercased, try coded([(.lowercase, token.system, nil)], of: parameter, in: "e")))
         case .typed(let type, let value, let lowercased):
-            let term = try coded([(.ofType, .named(type.system ?? ""), type.code)], parameter, "e")
+            let term = try coded([(.ofType, .named(type.system ?? ""), type.code)], of: parameter, in: "e")
             return .some(rows(value, term) + (value == lowercased ? [] : rows(lowercased, term)))
         default: return .never
         }
@@ -324,7 +331,7 @@ struct SearchPredicateReader {
     // MARK: References and URIs
 
     private func reference(
-        _ reference: SearchComparand.Reference, _ parameter: String, _ row: String
+        _ reference: SearchComparand.Reference, of parameter: String, in row: String
     ) throws -> SQLFragment {
         func aspect(_ aspect: SearchTerm.Aspect, _ conditions: [SQLFragment]) -> SQLFragment {
             .all([SQLFragment("c.parameter = ?", [SQLValue(parameter + aspect.rawValue)])] + conditions)
@@ -358,19 +365,22 @@ struct SearchPredicateReader {
             }
             found.append(aspect(.url, conditions))
         }
-        return try term(.any(found), row)
+        return try term(.any(found), in: row)
     }
 
     /// <https://hl7.org/fhir/R4/search.html#uri>: `:above` and `:below` apply to paths, and URNs have none.
-    private func uri(_ uri: String, _ parameter: String, _ row: String) throws -> SQLFragment {
+    private func uri(_ uri: String, of parameter: String, in row: String) throws -> SQLFragment {
         switch asked.modifier {
         case .below where !uri.hasPrefix("urn:"):
             let (low, high) = Self.range(uri)
-            return try term(parameter, [.plain], row, SQLFragment("c.code >= ? AND c.code < ?", [low, high]))
+            return try term(
+                parameter, aspects: [.plain], in: row, where: SQLFragment("c.code >= ? AND c.code < ?", [low, high]))
         case .above where !uri.hasPrefix("urn:"):
             return try term(
-                parameter, [.plain], row, .isOne("c.code", of: Self.prefixes(of: uri).map { SQLValue($0) }))
-        default: return try term(parameter, [.plain], row, SQLFragment("c.code = ?", [SQLValue(uri)]))
+                parameter, aspects: [.plain], in: row,
+                where: .isOne("c.code", of: Self.prefixes(of: uri).map { SQLValue($0) }))
+        default:
+            return try term(parameter, aspects: [.plain], in: row, where: SQLFragment("c.code = ?", [SQLValue(uri)]))
         }
     }
 
@@ -388,27 +398,27 @@ struct SearchPredicateReader {
     // MARK: Quantities
 
     private func quantity(
-        _ prefix: SearchPrefix, _ quantity: SearchComparand.Quantity, _ parameter: String, _ row: String
+        _ prefix: SearchPrefix, _ quantity: SearchComparand.Quantity, of parameter: String, in row: String
     ) throws -> SQLFragment {
-        let comparison = SearchBounds.compare(prefix, quantity.number, row, of: extent)
+        let comparison = SearchBounds.compare(prefix, quantity.number, in: row, of: extent)
         switch quantity.unit {
-        case .any: return .all([try term(parameter, [.plain], row), comparison])
+        case .any: return .all([try term(parameter, aspects: [.plain], in: row), comparison])
         case .written(let text):
             let unit = SQLFragment("(c.code = ? OR c.display = ?)", [SQLValue(text), SQLValue(text)])
-            return .all([try term(parameter, [.plain], row, unit), comparison])
+            return .all([try term(parameter, aspects: [.plain], in: row, where: unit), comparison])
         case .coded(let system, let code):
             guard let canonical = quantity.canonical else {
                 let unit = SQLFragment("c.code = ? AND c.system = ?", [SQLValue(code), SQLValue(system)])
-                return .all([try term(parameter, [.plain], row, unit), comparison])
+                return .all([try term(parameter, aspects: [.plain], in: row, where: unit), comparison])
             }
-            return try self.quantity(prefix, canonical, system, parameter, row)
+            return try self.quantity(prefix, canonical, system: system, of: parameter, in: row)
         }
     }
 
     /// Returns the condition on a quantity with a unit of UCUM, converted to each unit in the store.
     private func quantity(
-        _ prefix: SearchPrefix, _ canonical: SearchQuantity.Canonical, _ system: String, _ parameter: String,
-        _ row: String
+        _ prefix: SearchPrefix, _ canonical: SearchQuantity.Canonical, system: String, of parameter: String,
+        in row: String
     ) throws -> SQLFragment {
         var found: [SQLFragment] = []
         for known in try terms.terms(type: asked.type, parameter: parameter, system: system) {
@@ -418,12 +428,12 @@ struct SearchPredicateReader {
             found.append(
                 .all([
                     SQLFragment("\(row).term = ?", [SQLValue(known.number)]),
-                    SearchBounds.compare(prefix, converted, row, of: extent),
+                    SearchBounds.compare(prefix, converted, in: row, of: extent),
                 ]))
         }
         let special = try term(
-            parameter, [.canonical], row, SQLFragment("c.code = ?", [SQLValue(canonical.unit)]))
-        found.append(.all([special, SearchBounds.compare(prefix, canonical.number, row, of: extent)]))
+            parameter, aspects: [.canonical], in: row, where: SQLFragment("c.code = ?", [SQLValue(canonical.unit)]))
+        found.append(.all([special, SearchBounds.compare(prefix, canonical.number, in: row, of: extent)]))
         return .any(found)
     }
 

@@ -77,7 +77,7 @@ indirect enum SearchPredicate: Sendable {
         case .row(let condition): condition
         case .subject(let id): SQLFragment("r.subject = ?", [SQLValue(id)])
         case .id(let id):
-            isFinding ? RecordAddress.isOne(of: [id], type: type) : SQLFragment("r.id = ?", [SQLValue(id)])
+            isFinding ? RecordKey.isOne(of: [id], type: type) : SQLFragment("r.id = ?", [SQLValue(id)])
         case .time(let prefix, let period):
             isFinding ? Self.found(prefix, period, type: type) : Self.asked(prefix, period)
         case .entry(let tables, let condition):
@@ -104,7 +104,7 @@ indirect enum SearchPredicate: Sendable {
                 others.append(part.condition(type: type, isFinding: isFinding))
             }
         }
-        return .any((ids.isEmpty ? [] : [RecordAddress.isOne(of: ids, type: type)]) + others)
+        return .any((ids.isEmpty ? [] : [RecordKey.isOne(of: ids, type: type)]) + others)
     }
 
     /// Combines the records of up to a day, which are found by their start, and the few longer ones, which have an
@@ -120,7 +120,7 @@ indirect enum SearchPredicate: Sendable {
     private static func timeSources(
         _ prefix: SearchPrefix, _ period: SearchPeriod, type: String
     ) -> [SQLFragment] {
-        [(SearchedTime.day, SearchedTime.isDay), (.long, SearchedTime.isLong)].map { time, condition in
+        [(DateColumns.day, DateColumns.isDay), (.long, DateColumns.isLong)].map { time, condition in
             let comparison = time.compared(prefix, low: period.low, high: period.high)
             return SQLFragment(
                 "FROM record d WHERE d.type = ? AND \(condition) AND \(comparison.condition)",
@@ -129,7 +129,7 @@ indirect enum SearchPredicate: Sendable {
     }
 
     private static func asked(_ prefix: SearchPrefix, _ period: SearchPeriod) -> SQLFragment {
-        let time = SearchedTime(low: "r.date_low", high: "r.date_high", duration: nil)
+        let time = DateColumns(low: "r.date_low", high: "r.date_high", duration: nil)
         let comparison = time.compared(prefix, low: period.low, high: period.high)
         return SQLFragment(
             "(r.date_low IS NOT NULL AND \(comparison.condition))", comparison.parameters)
@@ -159,7 +159,7 @@ indirect enum SearchPredicate: Sendable {
             return [
                 counting(
                     SQLFragment(
-                        "FROM record r WHERE \(RecordAddress.condition)", [RecordAddress.value(type: type, id: id)]))
+                        "FROM record r WHERE \(RecordKey.condition)", [RecordKey.value(type: type, id: id)]))
             ]
         case .subject(let id):
             return [

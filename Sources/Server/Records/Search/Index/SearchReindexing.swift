@@ -22,7 +22,7 @@ struct SearchReindexing: Sendable {
     ///
     /// - Parameter last: the last number of the previous records; 0 for the first records.
     /// - Returns: the last processed number and the number of processed records; nil where there are none.
-    func next(behind last: Int64, in transaction: any SQLTransaction) throws -> (last: Int64, count: Int)? {
+    func next(after last: Int64, in transaction: any SQLTransaction) throws -> (last: Int64, count: Int)? {
         let rows = try transaction.query(
             Self.rowsSQL(selection, hasReceipt: hasStreams), [SQLValue(last), SQLValue(last), SQLValue(count)])
         guard let end = try rows.last?.integer("number") else { return nil }

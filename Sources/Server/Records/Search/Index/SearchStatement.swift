@@ -20,13 +20,13 @@ struct SearchStatement: Sendable {
     /// The selections that precede the statement.
     private let beginning: SQLFragment
     private let order: SearchOrder
-    private let after: SearchPlace?
+    private let after: PageCursor?
     /// The column by which an index has the records in the order of the search, where no condition finds few.
     private let column: String?
 
     /// Limits of a statement: the parameters that PostgreSQL and SQLite bind, and the text that SQLite reads.
-    private static let mostParameters = 30_000
-    private static let mostBytes = 900_000
+    private static let maximumParameters = 30_000
+    private static let maximumBytes = 900_000
 
     /// - Parameters:
     ///   - filter: the records that the caller may see; no others are counted or sorted.
@@ -42,7 +42,8 @@ struct SearchStatement: Sendable {
         parts = try query.parts.filter { types($0.type) }.map {
             let isSorted = !query.order.keys.isEmpty
             let planned = try compiler.plannedRows(
-                of: $0.type, meeting: $0.criteria, most: isSorted ? limits.mostSorted : limits.most,
+                of: $0.type, meeting: $0.criteria,
+                maximumLookups: isSorted ? limits.maximumSortedLookups : limits.maximumLookups,
                 after: isSorted ? 0 : query.after?.number ?? 0)
             return Part(type: $0.type, rows: planned.rows, plan: planned.plan)
         }
@@ -50,8 +51,8 @@ struct SearchStatement: Sendable {
         column =
             order.keys.count == 1 && parts.count == 1 && parts[0].plan?.isFinding == false
             ? try SearchOrderStatement(order, of: parts[0].type).column(in: transaction) : nil
-        guard parts.reduce(beginning.parameters.count, { $0 + $1.rows.parameters.count }) <= Self.mostParameters,
-            parts.reduce(beginning.sql.utf8.count, { $0 + $1.rows.sql.utf8.count }) <= Self.mostBytes
+        guard parts.reduce(beginning.parameters.count, { $0 + $1.rows.parameters.count }) <= Self.maximumParameters,
+            parts.reduce(beginning.sql.utf8.count, { $0 + $1.rows.sql.utf8.count }) <= Self.maximumBytes
         else { throw SearchConditionError.tooManySteps }
     }
 
@@ -65,7 +66,7 @@ struct SearchStatement: Sendable {
     /// Returns the statement of the records themselves, where they are of one type and in the order of their numbers;
     /// nil otherwise.
     func records(limit: Int) -> SQLFragment? {
-        guard order.keys.isEmpty, parts.count == 1, parts[0].plan?.stream == nil else { return nil }
+        guard order.keys.isEmpty, parts.count == 1, parts[0].plan?.scan == nil else { return nil }
         return beginning + RecordStore.versions + " AND v.version = r.version WHERE " + parts[0].rows
             + end(limit, isByNumbers: parts[0].isByNumbers)
     }
@@ -96,8 +97,8 @@ struct SearchStatement: Sendable {
 
     private func page(_ part: Part, _ limit: Int) throws -> SQLFragment {
         guard !order.keys.isEmpty else {
-            if let (stream, first) = part.plan?.stream {
-                return stream.numbers(from: first, where: part.rows)
+            if let (scan, first) = part.plan?.scan {
+                return scan.numbers(from: first, where: part.rows)
                     + SQLFragment(" ORDER BY number LIMIT ?", [SQLValue(limit)])
             }
             return "SELECT r.number AS number FROM record r WHERE " + part.rows
@@ -109,8 +110,8 @@ struct SearchStatement: Sendable {
         let sorted =
             "SELECT k.* FROM (SELECT r.number AS number, " + .joined(columns, by: ", ") + " FROM record r WHERE "
             + part.rows + ") k"
-        let behind = after.map { " WHERE " + order.behind($0, "k") } ?? SQLFragment("")
-        return sorted + behind + SQLFragment(" ORDER BY \(order.columns(of: "k")) LIMIT ?", [SQLValue(limit)])
+        let afterCursor = after.map { " WHERE " + order.condition(after: $0, in: "k") } ?? SQLFragment("")
+        return sorted + afterCursor + SQLFragment(" ORDER BY \(order.columns(of: "k")) LIMIT ?", [SQLValue(limit)])
     }
 
     /// Returns the statement of the same page, searched only among the first records of the order, where an index has
@@ -149,7 +150,7 @@ struct SearchStatement: Sendable {
         parts.map { part in
             guard let limit else { return beginning + "SELECT count(*) AS total FROM record r WHERE " + part.rows }
             let counted =
-                part.plan?.stream.map { $0.stream.numbers(from: 0, where: part.rows) }
+                part.plan?.scan.map { $0.scan.numbers(from: 0, where: part.rows) }
                 ?? "SELECT 1 AS one FROM record r WHERE " + part.rows
             return beginning + "SELECT count(*) AS total FROM (" + counted
                 + SQLFragment(" LIMIT ?) k", [SQLValue(limit)])
@@ -160,8 +161,8 @@ struct SearchStatement: Sendable {
     func ids(limit: Int) -> [SQLFragment] {
         parts.map { part in
             let found =
-                part.plan?.stream.map { stream, first in
-                    "r.number IN (" + stream.numbers(from: first, where: part.rows)
+                part.plan?.scan.map { scan, first in
+                    "r.number IN (" + scan.numbers(from: first, where: part.rows)
                         + SQLFragment(" ORDER BY number LIMIT ?)", [SQLValue(limit)])
                 } ?? part.rows
             return beginning + "SELECT r.id AS id FROM record r WHERE " + found

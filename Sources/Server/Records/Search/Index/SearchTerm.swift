@@ -55,7 +55,7 @@ final class SearchTerm: Hashable, Sendable {
     }
 
     /// Returns the parameter name of a composite's component.
-    static func component(_ place: Int, of parameter: String) -> String { "\(parameter)$\(place)" }
+    static func component(_ index: Int, of parameter: String) -> String { "\(parameter)$\(index)" }
 
     /// Shortens a text to its indexed length: a key of PostgreSQL's index contains it with a system and a code.
     static func shortened(_ text: String) -> String { SearchString.shortened(text, to: longestText) }

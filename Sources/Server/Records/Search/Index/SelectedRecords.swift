@@ -9,11 +9,11 @@ struct SelectedRecords: Sendable {
     let definition: SQLFragment
 
     /// - Parameters:
-    ///   - place: the number of earlier selections.
+    ///   - index: the number of earlier selections.
     ///   - rows: the condition on the rows `r` of the records.
-    init(place: Int, _ rows: SQLFragment) {
-        name = "found\(place)"
-        definition = "found\(place) AS (SELECT r.number, r.type, r.id, r.subject FROM record r WHERE " + rows + ")"
+    init(index: Int, _ rows: SQLFragment) {
+        name = "found\(index)"
+        definition = "found\(index) AS (SELECT r.number, r.type, r.id, r.subject FROM record r WHERE " + rows + ")"
     }
 }
 

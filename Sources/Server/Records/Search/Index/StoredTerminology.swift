@@ -11,7 +11,7 @@ struct StoredTerminology {
     let filter: RecordFilter
 
     /// Maximum number of codes that replace a value set or a code.
-    static let mostCodes = 1_000
+    static let maximumCodes = 1_000
     /// Maximum depth of value sets that include others.
     private static let deepest = 5
 
@@ -25,11 +25,11 @@ struct StoredTerminology {
             for case .valueSet(let url) in condition.alternatives {
                 codes += try valueSet(url, condition.parameter.code, depth: 0)
             }
-            guard codes.reduce(0, { $0 + $1.codes.count }) <= Self.mostCodes else {
-                throw SearchConditionError.tooMany(condition.parameter.code, Self.mostCodes)
+            guard codes.reduce(0, { $0 + $1.codes.count }) <= Self.maximumCodes else {
+                throw SearchConditionError.tooMany(condition.parameter.code, Self.maximumCodes)
             }
             return condition.asking(codes.map { .codes($0) }, condition.modifier == .notIn ? .not : nil)
-        case (.above, .token), (.below, .token): return try placed(condition)
+        case (.above, .token), (.below, .token): return try withHierarchy(condition)
         case (.above, .reference), (.below, .reference):
             // The hierarchy of resources is not known; that of versions of definitions is.
             let isAboutVersions = condition.alternatives.allSatisfy {
@@ -82,7 +82,7 @@ struct StoredTerminology {
 
     // MARK: Code systems
 
-    private func placed(_ condition: SearchCondition) throws -> SearchCondition {
+    private func withHierarchy(_ condition: SearchCondition) throws -> SearchCondition {
         var alternatives: [SearchComparand] = []
         for alternative in condition.alternatives {
             guard case .token(let token) = alternative else { continue }
@@ -98,8 +98,8 @@ struct StoredTerminology {
                     condition.parameter.code,
                     "above and below are supported for system|code where the stored CodeSystem contains the code.")
             }
-            guard codes.count <= Self.mostCodes else {
-                throw SearchConditionError.tooMany(condition.parameter.code, Self.mostCodes)
+            guard codes.count <= Self.maximumCodes else {
+                throw SearchConditionError.tooMany(condition.parameter.code, Self.maximumCodes)
             }
             alternatives.append(.codes(SearchComparand.Codes(system: system, codes: codes)))
         }

@@ -6,11 +6,11 @@ struct StoredTerms: SearchTerms {
 
     /// Maximum number of units of a parameter. A system with more terms is not a set of units, and only these are
     /// searched.
-    private static let most = 1_000
+    private static let maximumUnits = 1_000
 
     func terms(type: String, parameter: String, system: String) throws -> [(number: Int64, code: String)] {
         try transaction.query(
-            Self.unitsSQL, [SQLValue(type), SQLValue(parameter), SQLValue(system), SQLValue(Self.most)]
+            Self.unitsSQL, [SQLValue(type), SQLValue(parameter), SQLValue(system), SQLValue(Self.maximumUnits)]
         ).map { (try $0.integer("number"), try $0.text("code")) }
     }
 

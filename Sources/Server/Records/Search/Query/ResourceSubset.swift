@@ -56,7 +56,7 @@ enum ResourceSubset: Sendable, Hashable {
             return value
         }
         guard let (element, inside) = TypeModel.r4.member(plain, of: type) else { return nil }
-        if self == .summary { return Self.summarised(value, element, inside) }
+        if self == .summary { return Self.summarised(value, as: element, type: inside) }
         guard element.min > 0 || element.isModifier || plain == "text" else { return nil }
         return value
     }
@@ -64,7 +64,7 @@ enum ResourceSubset: Sendable, Hashable {
     // MARK: Summaries
 
     /// Returns an element's part in a summary; nil where it has none.
-    private static func summarised(_ value: JSON, _ element: TypeModel.Element, _ type: TypeModel.TypeID) -> JSON? {
+    private static func summarised(_ value: JSON, as element: TypeModel.Element, type: TypeModel.TypeID) -> JSON? {
         guard element.isSummary || element.min > 0 || element.isModifier else { return nil }
         return inside(value, type)
     }
@@ -87,7 +87,7 @@ enum ResourceSubset: Sendable, Hashable {
                     continue
                 }
                 guard let (element, inner) = model.member(plain, of: type),
-                    let kept = summarised(value, element, inner)
+                    let kept = summarised(value, as: element, type: inner)
                 else { continue }
                 members.append(JSONObject.Member(key: key, value: kept))
             }

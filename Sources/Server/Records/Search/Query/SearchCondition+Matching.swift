@@ -21,11 +21,11 @@ extension SearchCondition {
 
     /// Whether one value matches one of the alternatives, also where the condition is a negation.
     func matches(_ value: SearchValue, terminology: TerminologyAnswer? = nil) -> Bool {
-        alternatives.contains { matches(value, $0, terminology) }
+        alternatives.contains { matches(value, $0, terminology: terminology) }
     }
 
     private func matches(
-        _ value: SearchValue, _ comparand: SearchComparand, _ terminology: TerminologyAnswer?
+        _ value: SearchValue, _ comparand: SearchComparand, terminology: TerminologyAnswer?
     ) -> Bool {
         switch (value, comparand) {
         case (.token(let token), .valueSet):
@@ -49,16 +49,16 @@ extension SearchCondition {
         case (.reference(let reference), .reference(let asked)): return asked.matches(reference, modifier)
         case (.reference(let reference), .identifier(let asked)):
             return reference.identifier.map { asked.matches($0) } ?? false
-        case (.uri(let uri), .uri(let asked)): return Self.uri(uri, asked, modifier)
+        case (.uri(let uri), .uri(let asked)): return Self.uri(uri, matches: asked, modifier: modifier)
         case (.composite(let values), .composite(let asked)):
             return values.count == asked.count
-                && zip(values, asked).allSatisfy { matches($0, $1, terminology) }
+                && zip(values, asked).allSatisfy { matches($0, $1, terminology: terminology) }
         default: return false
         }
     }
 
     /// <https://hl7.org/fhir/R4/search.html#uri>: `:above` and `:below` apply to paths, and URNs have none.
-    private static func uri(_ uri: String, _ asked: String, _ modifier: SearchModifier?) -> Bool {
+    private static func uri(_ uri: String, matches asked: String, modifier: SearchModifier?) -> Bool {
         if uri.isSame(as: asked) { return true }
         switch modifier {
         case .below: return !asked.hasPrefix("urn:") && uri.hasBytes(from: asked)

@@ -26,7 +26,7 @@ struct SearchCondition: Sendable {
     let alternatives: [SearchComparand]
 
     /// Maximum number of values of one condition.
-    static let mostAlternatives = 1_000
+    static let maximumAlternatives = 1_000
 
     /// Reads a condition. `name` is the parameter with its modifier after a colon; ``SearchCriterionReader`` reads
     /// chains.
@@ -36,11 +36,11 @@ struct SearchCondition: Sendable {
         _ name: String, value: String, of type: String, in context: Context = Context()
     ) throws(SearchConditionError) {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard let tree = SearchTree.of(type), let place = tree.place(of: parts[0]) else {
+        guard let tree = ParameterPathTrie.of(type), let index = tree.index(of: parts[0]) else {
             throw .unknownParameter(type)
         }
         self.type = type
-        parameter = tree.parameters[place]
+        parameter = tree.parameters[index]
         let code = parameter.code
         if parts.count > 1 {
             guard let modifier = SearchModifier(parts[1]), modifier.applies(to: parameter.kind) else {
@@ -55,7 +55,7 @@ struct SearchCondition: Sendable {
         guard SearchText.isEscapedWell(value) else { throw .escape(code) }
         let texts = SearchText.split(value, at: ",").filter { !$0.isEmpty }
         guard !texts.isEmpty else { throw .invalid(code, "a value") }
-        guard texts.count <= Self.mostAlternatives else { throw .tooMany(code, Self.mostAlternatives) }
+        guard texts.count <= Self.maximumAlternatives else { throw .tooMany(code, Self.maximumAlternatives) }
         let reader = SearchComparandReader(parameter: parameter, modifier: modifier, context: context)
         var alternatives: [SearchComparand] = []
         for text in texts { alternatives.append(try reader.read(text)) }

@@ -15,18 +15,18 @@ extension SearchConditionError {
         code: "chain-invalid",
         message: "_has needs a type, its reference and a parameter: _has:Observation:patient:code=8867-4.")
 
-    static func tooDeep(_ most: Int) -> SearchConditionError {
+    static func tooDeep(_ limit: Int) -> SearchConditionError {
         SearchConditionError(
-            code: "too-costly", message: "A chain may follow up to \(most) references; use several searches.")
+            code: "too-costly", message: "A chain may follow up to \(limit) references; use several searches.")
     }
 
     static let tooManySteps = SearchConditionError(
         code: "too-costly",
         message: "The chains of this search lead to too many types; add the type: subject:Patient.name.")
 
-    static func tooManyInAll(_ most: Int) -> SearchConditionError {
+    static func tooManyInAll(_ limit: Int) -> SearchConditionError {
         SearchConditionError(
-            code: "too-costly", message: "A search may have up to \(most) values; use several searches.")
+            code: "too-costly", message: "A search may have up to \(limit) values; use several searches.")
     }
 
     static func terminologyUnknown(_ parameter: String, _ sentence: String) -> SearchConditionError {
@@ -35,7 +35,7 @@ extension SearchConditionError {
 
     static let tooManyIncluded = SearchConditionError(
         code: "too-costly",
-        message: "This page would include more than \(IncludedRecords.most) resources; use a lower _count, or "
+        message: "This page would include more than \(IncludedRecords.maximumCount) resources; use a lower _count, or "
             + "include fewer types.")
 
     /// Whether a name is unknown, rather than a value invalid.

@@ -11,9 +11,9 @@ struct SearchCriterionReader {
     /// Maximum number of references in one chain.
     static let deepest = 5
     /// Maximum number of references in a search; each is a subquery.
-    static let mostSteps = 200
+    static let maximumSteps = 200
     /// Maximum number of values in a search, because of the limits of an SQL statement.
-    static let mostAlternatives = 500
+    static let maximumAlternatives = 500
 
     init(in context: SearchCondition.Context) { self.context = context }
 
@@ -23,7 +23,7 @@ struct SearchCriterionReader {
     mutating func read(
         _ name: String, value: String, of type: String
     ) throws(SearchConditionError) -> SearchCriterion {
-        try read(name, value, type, depth: 0)
+        try read(name, value: value, type: type, depth: 0)
     }
 
     /// Returns the criterion that a record belongs to a compartment; nil for a type without resources in it.
@@ -34,39 +34,40 @@ struct SearchCriterionReader {
     ) throws(SearchConditionError) -> SearchCriterion? {
         var parts: [SearchCriterion] = []
         for code in compartment.parameters(of: type) {
-            parts.append(try condition(code, compartment.type + "/" + compartment.id, type))
+            parts.append(try condition(code, value: compartment.type + "/" + compartment.id, type: type))
         }
-        if type == compartment.type { parts.append(try condition("_id", compartment.id, type)) }
+        if type == compartment.type { parts.append(try condition("_id", value: compartment.id, type: type)) }
         return parts.isEmpty ? nil : parts.count == 1 ? parts[0] : .any(parts)
     }
 
     private mutating func read(
-        _ name: String, _ value: String, _ type: String, depth: Int
+        _ name: String, value: String, type: String, depth: Int
     ) throws(SearchConditionError) -> SearchCriterion {
-        if name.hasPrefix("_has:") { return try reverse(name, value, type, depth: depth) }
-        guard let point = name.firstIndex(of: ".") else { return try condition(name, value, type) }
-        return try chain(name[..<point], String(name[name.index(after: point)...]), value, type, depth: depth)
+        if name.hasPrefix("_has:") { return try reverse(name, value: value, type: type, depth: depth) }
+        guard let point = name.firstIndex(of: ".") else { return try condition(name, value: value, type: type) }
+        return try chain(
+            name[..<point], rest: String(name[name.index(after: point)...]), value: value, type: type, depth: depth)
     }
 
     private mutating func condition(
-        _ name: String, _ value: String, _ type: String
+        _ name: String, value: String, type: String
     ) throws(SearchConditionError) -> SearchCriterion {
         let condition = try SearchCondition(SearchAlias.published(name, of: type), value: value, of: type, in: context)
         alternatives += condition.alternatives.count
-        guard alternatives <= Self.mostAlternatives else { throw .tooManyInAll(Self.mostAlternatives) }
+        guard alternatives <= Self.maximumAlternatives else { throw .tooManyInAll(Self.maximumAlternatives) }
         return .condition(condition)
     }
 
     private mutating func step(_ depth: Int) throws(SearchConditionError) {
         steps += 1
         guard depth < Self.deepest else { throw .tooDeep(Self.deepest) }
-        guard steps <= Self.mostSteps else { throw .tooManySteps }
+        guard steps <= Self.maximumSteps else { throw .tooManySteps }
     }
 
     // MARK: Chains
 
     private mutating func chain(
-        _ head: Substring, _ rest: String, _ value: String, _ type: String, depth: Int
+        _ head: Substring, rest: String, value: String, type: String, depth: Int
     ) throws(SearchConditionError) -> SearchCriterion {
         let parts = head.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let parameter = Self.parameter(parts[0], of: type) else { throw .unknownParameter(type) }
@@ -83,7 +84,7 @@ struct SearchCriterionReader {
         for target in types where RecordType.isHeld(target) {
             try step(depth)
             do throws(SearchConditionError) {
-                let criterion = try read(rest, value, target, depth: depth + 1)
+                let criterion = try read(rest, value: value, type: target, depth: depth + 1)
                 targets.append(SearchCriterion.Chain.Target(type: target, criterion: criterion))
             } catch {
                 // Only those of the possible target types that have the parameter are searched.
@@ -97,7 +98,7 @@ struct SearchCriterionReader {
     }
 
     private mutating func reverse(
-        _ name: String, _ value: String, _ type: String, depth: Int
+        _ name: String, value: String, type: String, depth: Int
     ) throws(SearchConditionError) -> SearchCriterion {
         let parts = name.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 4, RecordType.isHeld(parts[1]), !parts[3].isEmpty else { throw .reverseUnknown }
@@ -108,13 +109,13 @@ struct SearchCriterionReader {
         return .reverse(
             SearchCriterion.Reverse(
                 type: type, source: parts[1], parameter: parameter.code,
-                criterion: try read(parts[3], value, parts[1], depth: depth + 1)))
+                criterion: try read(parts[3], value: value, type: parts[1], depth: depth + 1)))
     }
 
     /// Returns the parameter of a type with a code; nil where it is unknown or cannot be searched.
     static func parameter(_ code: String, of type: String) -> SearchParameterTable.Parameter? {
-        guard let tree = SearchTree.of(type), let place = tree.place(of: code) else { return nil }
-        return tree.parameters[place]
+        guard let tree = ParameterPathTrie.of(type), let index = tree.index(of: code) else { return nil }
+        return tree.parameters[index]
     }
 }
 
@@ -124,7 +125,7 @@ enum SearchAlias {
     static func published(_ name: String, of type: String) -> String {
         let own = SearchLayout.timeParameter(of: type)
         guard own != "date", name == "date" || name.hasPrefix("date:"),
-            SearchTree.of(type)?.place(of: own) != nil
+            ParameterPathTrie.of(type)?.index(of: own) != nil
         else { return name }
         return own + name.dropFirst("date".count)
     }

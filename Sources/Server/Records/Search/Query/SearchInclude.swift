@@ -20,7 +20,7 @@ struct SearchInclude: Sendable, Hashable {
     let isIterated: Bool
 
     /// Maximum number in a search.
-    static let most = 20
+    static let maximumCount = 20
 
     /// Reads one parameter; nil where it is neither of them.
     ///
@@ -60,7 +60,7 @@ struct SearchInclude: Sendable, Hashable {
 
     /// Returns the codes of a type's reference parameters that it follows, optionally only to one target type.
     func parameters(of type: String, to target: String? = nil) -> [String] {
-        guard source == nil || source == type, let tree = SearchTree.of(type) else { return [] }
+        guard source == nil || source == type, let tree = ParameterPathTrie.of(type) else { return [] }
         return tree.parameters.filter { known in
             known.kind == .reference && (parameter == nil || known.code == parameter)
                 && (target == nil || known.targets.isEmpty || known.targets.contains(target ?? ""))

@@ -20,7 +20,7 @@ struct SearchOrder: Sendable, Hashable {
     static let none = SearchOrder(keys: [])
 
     /// Maximum number of `_sort` keys.
-    static let mostKeys = 5
+    static let maximumKeys = 5
     /// Maximum number of characters of a text that are compared: the cursor of a page contains them.
     static let longestText = 50
 
@@ -47,7 +47,7 @@ struct SearchOrder: Sendable, Hashable {
             guard !keys.contains(where: { $0.code == name }) else { continue }
             keys.append(Key(code: name, isDescending: isDescending))
         }
-        guard keys.count <= SearchOrder.mostKeys else { throw .tooManyKeys(SearchOrder.mostKeys) }
+        guard keys.count <= SearchOrder.maximumKeys else { throw .tooManyKeys(SearchOrder.maximumKeys) }
         self.keys = keys
     }
 
@@ -77,7 +77,7 @@ extension SearchConditionError {
             code: "sort-unsupported", message: "Sorting by \(parameter) is unsupported; see /fhir/metadata for others.")
     }
 
-    static func tooManyKeys(_ most: Int) -> SearchConditionError {
-        SearchConditionError(code: "too-costly", message: "_sort may have up to \(most) parameters.")
+    static func tooManyKeys(_ limit: Int) -> SearchConditionError {
+        SearchConditionError(code: "too-costly", message: "_sort may have up to \(limit) parameters.")
     }
 }

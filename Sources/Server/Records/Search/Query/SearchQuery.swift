@@ -20,7 +20,7 @@ struct SearchQuery: Sendable {
     }
 
     /// Maximum total that is counted without `_total`, so that the total costs no more than the page.
-    static let mostUnaskedTotal = 2_000
+    static let maximumDefaultTotal = 2_000
 
     /// The criteria on the records of one type; all must hold.
     struct Part: Sendable {
@@ -43,7 +43,7 @@ struct SearchQuery: Sendable {
     /// The part of each resource to return; nil for all of it.
     let subset: ResourceSubset?
     /// The cursor of the previous page.
-    let after: SearchPlace?
+    let after: PageCursor?
     /// The applied parameters, for the self link.
     let used: [(name: String, value: String)]
     /// Whether the search has no criteria, so that all records of a type match.

@@ -32,14 +32,14 @@ struct SearchQueryReader {
     }
 
     /// The cursor of the previous page.
-    var after: SearchPlace? {
+    var after: PageCursor? {
         get throws {
             guard let cursor else { return nil }
             let kinds = types.first.map { order.kinds(of: $0) } ?? []
-            guard let place = SearchPlace(cursor, kinds: kinds) else {
+            guard let parsed = PageCursor(cursor, kinds: kinds) else {
                 throw SearchConditionError.invalid("_cursor", "a page's own link")
             }
-            return place
+            return parsed
         }
     }
 
@@ -54,8 +54,8 @@ struct SearchQueryReader {
             if try readControl(name, value) { continue }
             if let include = try SearchInclude(name, value) {
                 if !includes.contains(include) { includes.append(include) }
-                guard includes.count <= SearchInclude.most else {
-                    throw SearchConditionError.tooMany("_include", SearchInclude.most)
+                guard includes.count <= SearchInclude.maximumCount else {
+                    throw SearchConditionError.tooMany("_include", SearchInclude.maximumCount)
                 }
                 used.append((name, value))
                 continue
@@ -152,7 +152,7 @@ struct SearchQueryReader {
             do throws(SearchConditionError) {
                 let more = try SearchOrder(value, of: types)
                 order = SearchOrder(keys: order.keys + more.keys.filter { !order.keys.contains($0) })
-                guard order.keys.count <= SearchOrder.mostKeys else { throw .tooManyKeys(SearchOrder.mostKeys) }
+                guard order.keys.count <= SearchOrder.maximumKeys else { throw .tooManyKeys(SearchOrder.maximumKeys) }
             } catch {
                 guard error.isOfParameter else { throw error }
                 try ignore("_sort")

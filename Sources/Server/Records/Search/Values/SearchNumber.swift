@@ -39,42 +39,42 @@ struct SearchNumber: Sendable, Hashable {
     init?(decimal text: some StringProtocol) {
         guard
             let value = ExactNumber(
-                decimal: text, digitLimit: SearchNumber.mostDigits, exponentLimit: SearchNumber.largestExponent)
+                decimal: text, digitLimit: SearchNumber.maximumDigits, exponentLimit: SearchNumber.largestExponent)
         else { return nil }
-        let half = ExactNumber(numerator: Natural(5), exponent: SearchNumber.lastPlace(of: text) - 1)
+        let half = ExactNumber(numerator: Natural(5), exponent: SearchNumber.lastDigitExponent(of: text) - 1)
         self.init(low: value, high: value, implicitLow: value - half, implicitHigh: value + half)
     }
 
     /// Limits of digits and exponents. Longer numbers are not health data, and are slow to compare.
-    private static let mostDigits = 100
+    private static let maximumDigits = 100
     private static let largestExponent = 400
 
     /// Returns the power of ten of the last digit: -2 for `5.40`, 0 for `100`.
     ///
     /// An integer before an exponent has one more significant digit than written: R4 gives `1e2` the range from 95 to
     /// 105.
-    private static func lastPlace(of text: some StringProtocol) -> Int {
+    private static func lastDigitExponent(of text: some StringProtocol) -> Int {
         var mantissa = text.utf8[...]
-        var place = 0
+        var exponent = 0
         if let mark = mantissa.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
-            place = Int(text[text.index(after: mark)...]) ?? 0
+            exponent = Int(text[text.index(after: mark)...]) ?? 0
             mantissa = mantissa[..<mark]
-            if !mantissa.contains(UInt8(ascii: ".")) { place -= 1 }
+            if !mantissa.contains(UInt8(ascii: ".")) { exponent -= 1 }
         }
-        guard let point = mantissa.firstIndex(of: UInt8(ascii: ".")) else { return place }
-        return place - (mantissa.distance(from: point, to: mantissa.endIndex) - 1)
+        guard let point = mantissa.firstIndex(of: UInt8(ascii: ".")) else { return exponent }
+        return exponent - (mantissa.distance(from: point, to: mantissa.endIndex) - 1)
     }
 
     /// Returns the range on another scale. The scale may be reversed, as that of pH is.
     func mapped(_ change: (ExactNumber) -> ExactNumber?) -> SearchNumber? {
-        guard let (low, high) = SearchNumber.ordered(low, high, change),
-            let (implicitLow, implicitHigh) = SearchNumber.ordered(implicitLow, implicitHigh, change)
+        guard let (low, high) = SearchNumber.ordered(low, high, by: change),
+            let (implicitLow, implicitHigh) = SearchNumber.ordered(implicitLow, implicitHigh, by: change)
         else { return nil }
         return SearchNumber(low: low, high: high, implicitLow: implicitLow, implicitHigh: implicitHigh)
     }
 
     private static func ordered(
-        _ low: ExactNumber?, _ high: ExactNumber?, _ change: (ExactNumber) -> ExactNumber?
+        _ low: ExactNumber?, _ high: ExactNumber?, by change: (ExactNumber) -> ExactNumber?
     ) -> (ExactNumber?, ExactNumber?)? {
         func changed(_ number: ExactNumber) -> ExactNumber? { change(number).flatMap { $0.isBounded ? $0 : nil } }
         switch (low, high) {

@@ -2,12 +2,12 @@ import FHIR
 import FHIRPath
 
 /// Collects the values of one resource during its walk.
-struct SearchValueBuilder: SearchTreeVisitor {
+struct SearchValueBuilder: ParameterPathTrieVisitor {
     private(set) var entries: [SearchValues.Entry] = []
     private(set) var present: [Bool]
     private(set) var shortened: Set<Int> = []
 
-    private let tree: SearchTree
+    private let tree: ParameterPathTrie
     private let resource: JSONObject
     private let limits: SearchValues.Limits
     private var counts: [Int]
@@ -20,7 +20,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
     /// The slots of whole-resource components that are already filled.
     private var found: Set<Int> = []
 
-    init(_ tree: SearchTree, _ resource: JSONObject, _ limits: SearchValues.Limits) {
+    init(_ tree: ParameterPathTrie, resource: JSONObject, limits: SearchValues.Limits) {
         self.tree = tree
         self.resource = resource
         self.limits = limits
@@ -45,7 +45,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
         for evaluated in tree.evaluated { evaluate(evaluated) }
     }
 
-    mutating func visit(_ node: SearchTree.Node, _ value: JSON) {
+    mutating func visit(_ node: ParameterPathTrie.Node, _ value: JSON) {
         for leaf in node.leaves {
             values.removeAll(keepingCapacity: true)
             SearchValueReader.append(
@@ -74,7 +74,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
         return true
     }
 
-    private mutating func evaluate(_ evaluated: SearchTree.Evaluated) {
+    private mutating func evaluate(_ evaluated: ParameterPathTrie.Evaluated) {
         let element = TypedElement(resource: resource)
         guard let found = try? evaluated.expression.evaluate(element) else { return }
         values.removeAll(keepingCapacity: true)
@@ -99,7 +99,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
 
     // MARK: Composites
 
-    mutating func leave(_ node: SearchTree.Node) {
+    mutating func leave(_ node: ParameterPathTrie.Node) {
         for composite in node.composites { add(composite) }
         // The next element forms other values.
         for composite in node.composites {
@@ -110,7 +110,7 @@ struct SearchValueBuilder: SearchTreeVisitor {
         }
     }
 
-    private mutating func add(_ composite: SearchTree.Composite) {
+    private mutating func add(_ composite: ParameterPathTrie.Composite) {
         // 1. The values of each component. A composite without one of them has no value.
         var parts: [[SearchValue]] = []
         for component in composite.components {
@@ -122,30 +122,30 @@ struct SearchValueBuilder: SearchTreeVisitor {
             if cut.contains(component.slot) { shortened.formUnion(composite.parameters) }
         }
         // 2. All combinations; the index of the last component changes fastest.
-        var places = Array(repeating: 0, count: parts.count)
+        var combination = Array(repeating: 0, count: parts.count)
         repeat {
-            let whole = SearchValue.composite(zip(parts, places).map { $0[$1] })
+            let whole = SearchValue.composite(zip(parts, combination).map { $0[$1] })
             var isKept = false
             for parameter in composite.parameters {
                 present[parameter] = true
                 if add(whole, parameter) { isKept = true }
             }
             guard isKept else { return }
-        } while SearchValueBuilder.turn(&places, parts)
+        } while SearchValueBuilder.advance(&combination, in: parts)
     }
 
     /// Advances to the next indices; false after the last ones.
-    private static func turn(_ places: inout [Int], _ parts: [[SearchValue]]) -> Bool {
-        for index in places.indices.reversed() {
-            places[index] += 1
-            if places[index] < parts[index].count { return true }
-            places[index] = 0
+    private static func advance(_ combination: inout [Int], in parts: [[SearchValue]]) -> Bool {
+        for index in combination.indices.reversed() {
+            combination[index] += 1
+            if combination[index] < parts[index].count { return true }
+            combination[index] = 0
         }
         return false
     }
 
     /// Finds the values of a component in the whole resource, once.
-    private mutating func find(_ component: SearchTree.Component, from start: Int) {
+    private mutating func find(_ component: ParameterPathTrie.Component, from start: Int) {
         guard found.insert(component.slot).inserted else { return }
         let tree = self.tree
         var walk = SearchWalk(tree, resource)

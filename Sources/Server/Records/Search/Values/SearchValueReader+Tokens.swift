@@ -4,7 +4,7 @@ import FHIRValidation
 extension SearchValueReader {
     /// <https://hl7.org/fhir/R4/search.html#token>
     static func appendTokens(
-        _ value: JSON, _ form: SearchedForm, _ declaration: Int32, to output: inout [SearchValue]
+        _ value: JSON, as form: SearchValueType, declaration: Int32, to output: inout [SearchValue]
     ) {
         func append(_ token: SearchToken?) { if let token { output.append(.token(token)) } }
         switch (form, value) {
@@ -42,7 +42,7 @@ extension SearchValueReader {
         guard let type = object["type"]?.object else {
             return SearchToken(system: object["system"]?.string, code: object["value"]?.string, ignoresCase: true)
         }
-        let types = (type["coding"]?.array ?? []).prefix(mostTypes).compactMap { coding in
+        let types = (type["coding"]?.array ?? []).prefix(maximumTypes).compactMap { coding in
             SearchToken(system: coding["system"]?.string, code: coding["code"]?.string).map {
                 SearchToken.Coding(system: $0.system, code: $0.code)
             }
@@ -53,7 +53,7 @@ extension SearchValueReader {
     }
 
     /// Maximum number of codings of an identifier's type.
-    private static let mostTypes = 16
+    private static let maximumTypes = 16
 
     /// Returns the system of a `code` that its element's binding implies
     /// (<https://hl7.org/fhir/R4/datatypes.html#code>).
@@ -68,7 +68,7 @@ extension SearchValueReader {
 
     /// <https://hl7.org/fhir/R4/search.html#string>
     static func appendStrings(
-        _ value: JSON, _ form: SearchedForm, _ declaration: Int32, to output: inout [SearchValue]
+        _ value: JSON, as form: SearchValueType, declaration: Int32, to output: inout [SearchValue]
     ) {
         switch (form, value) {
         case (.humanName, .object(let object)): appendName(object, to: &output)
@@ -106,14 +106,14 @@ extension SearchValueReader {
     /// later word on is a value.
     private static func appendWords(of text: String, to output: inout [SearchValue]) {
         var rest = text[...]
-        for _ in 0..<mostWords {
+        for _ in 0..<maximumWords {
             guard let end = rest.firstIndex(where: { $0 == " " || $0 == "-" }) else { return }
             rest = rest[end...].drop { $0 == " " || $0 == "-" }
             append(String(rest), to: &output)
         }
     }
 
-    private static let mostWords = 8
+    private static let maximumWords = 8
     private static let familyName = TypeModel.r4.type("HumanName").flatMap {
         TypeModel.r4.elementIndex(named: "family", of: $0)
     }

@@ -12,7 +12,7 @@ enum SearchValueReader {
         to output: inout [SearchValue]
     ) {
         guard type.isKnown else { return }
-        let form = SearchedForm.of(type)
+        let form = SearchValueType.of(type)
         // An extension is searched by its value.
         if form == .extension {
             guard case .object(let object) = value, let inner = object.choice("value"),
@@ -21,8 +21,8 @@ enum SearchValueReader {
             return append(kind, inner.value, type: inside.type, declaration: inside.element, to: &output)
         }
         switch kind {
-        case .token: appendTokens(value, form, declaration, to: &output)
-        case .string: appendStrings(value, form, declaration, to: &output)
+        case .token: appendTokens(value, as: form, declaration: declaration, to: &output)
+        case .string: appendStrings(value, as: form, declaration: declaration, to: &output)
         case .date: if let period = period(value, form) { output.append(.date(period)) }
         case .number: if let number = number(value, form) { output.append(.number(number)) }
         case .quantity: if let quantity = quantity(value, form) { output.append(.quantity(quantity)) }
@@ -44,7 +44,7 @@ enum SearchValueReader {
 
     // MARK: Times
 
-    private static func period(_ value: JSON, _ form: SearchedForm) -> SearchPeriod? {
+    private static func period(_ value: JSON, _ form: SearchValueType) -> SearchPeriod? {
         switch (form, value) {
         case (.date, .string(let text)): return DateTime(text).map(SearchPeriod.init)
         case (.period, .object(let object)): return period(object)
@@ -67,7 +67,7 @@ enum SearchValueReader {
 
     // MARK: Numbers
 
-    private static func number(_ value: JSON, _ form: SearchedForm) -> SearchNumber? {
+    private static func number(_ value: JSON, _ form: SearchValueType) -> SearchNumber? {
         switch (form, value) {
         case (.integer, .number(let number)): number.integer.map { SearchNumber($0) }
         case (.decimal, .number(let number)): SearchNumber(decimal: number.text)
@@ -95,7 +95,7 @@ enum SearchValueReader {
         }
     }
 
-    private static func quantity(_ value: JSON, _ form: SearchedForm) -> SearchQuantity? {
+    private static func quantity(_ value: JSON, _ form: SearchValueType) -> SearchQuantity? {
         guard case .object(let object) = value else { return nil }
         switch form {
         case .quantity:
@@ -119,7 +119,7 @@ enum SearchValueReader {
 
     // MARK: References
 
-    private static func reference(_ value: JSON, _ form: SearchedForm) -> SearchReference? {
+    private static func reference(_ value: JSON, _ form: SearchValueType) -> SearchReference? {
         switch (form, value) {
         case (.reference, .object(let object)):
             let token = object["identifier"]?.object.flatMap(identifier)

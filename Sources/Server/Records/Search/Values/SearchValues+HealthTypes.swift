@@ -7,7 +7,7 @@ extension SearchValues {
     /// of streams then include it.
     ///
     /// - Parameter entries: the values of the resource itself.
-    static func healthTypeEntries(of resource: Resource, beside entries: [Entry], _ tree: SearchTree) -> [Entry] {
+    static func healthTypeEntries(of resource: Resource, with entries: [Entry], _ tree: ParameterPathTrie) -> [Entry] {
         guard let observation = resource.as(Observation.self) else { return [] }
         let whole = Aliases(of: observation.code.map { [$0] } ?? [])
         let parts = Aliases(of: observation.component.compactMap(\.code))

@@ -7,7 +7,7 @@ import FHIRPath
 struct SearchValues: Sendable {
     /// One value of one parameter.
     struct Entry: Sendable, Hashable {
-        /// The parameter's index in ``SearchTree/parameters``.
+        /// The parameter's index in ``ParameterPathTrie/parameters``.
         let parameter: Int
         let value: SearchValue
     }
@@ -18,7 +18,7 @@ struct SearchValues: Sendable {
         var perResource = 10_000
     }
 
-    let tree: SearchTree
+    let tree: ParameterPathTrie
     /// The values in the order of the walk, which is always the same. A repeated value is repeated.
     let entries: [Entry]
     /// For each parameter, by index: whether the resource has an element with a value, even one that is not indexed.
@@ -28,22 +28,22 @@ struct SearchValues: Sendable {
 
     /// Reads the values of a resource; nil for a type that R4 does not have.
     init?(of resource: Resource, limits: Limits = Limits()) {
-        guard let tree = SearchTree.of(resource.resourceType) else { return nil }
-        var builder = SearchValueBuilder(tree, resource.object, limits)
+        guard let tree = ParameterPathTrie.of(resource.resourceType) else { return nil }
+        var builder = SearchValueBuilder(tree, resource: resource.object, limits: limits)
         builder.build()
         self.tree = tree
-        entries = builder.entries + Self.healthTypeEntries(of: resource, beside: builder.entries, tree)
+        entries = builder.entries + Self.healthTypeEntries(of: resource, with: builder.entries, tree)
         present = builder.present
         shortened = builder.shortened
     }
 
     /// The values of a parameter by its code.
     subscript(code: String) -> [SearchValue] {
-        guard let place = tree.place(of: code) else { return [] }
-        return entries.filter { $0.parameter == place }.map(\.value)
+        guard let index = tree.index(of: code) else { return [] }
+        return entries.filter { $0.parameter == index }.map(\.value)
     }
 
     /// Whether the resource has an element with a value for the parameter, for `:missing`
     /// (<https://hl7.org/fhir/R4/search.html#modifiers>).
-    func has(_ code: String) -> Bool { tree.place(of: code).map { present[$0] } ?? false }
+    func has(_ code: String) -> Bool { tree.index(of: code).map { present[$0] } ?? false }
 }
