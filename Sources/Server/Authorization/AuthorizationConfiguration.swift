@@ -3,7 +3,7 @@ import ServerHTTP
 import Trust
 
 /// The configuration of the authorization server: the study, and the parts of the server that it uses.
-public struct AuthorizationConfiguration: Sendable {
+package struct AuthorizationConfiguration: Sendable {
     /// The public address of the server: the issuer of its tokens.
     let address: PublicAddress
     /// The keys of its id tokens; the first one signs.
@@ -18,7 +18,7 @@ public struct AuthorizationConfiguration: Sendable {
     var passwordCost = PasswordHash.Cost.standard
 
     /// - Throws: ``SigningKeyError`` if there is no key.
-    public init(
+    package init(
         address: PublicAddress, keys: [SigningKey], title: String, allowsLoopback: Bool = false,
         hasPatient: @escaping @Sendable (String) async throws -> Bool
     ) throws {
@@ -44,12 +44,12 @@ public struct AuthorizationConfiguration: Sendable {
 }
 
 /// The addresses of the authorization server and of the FHIR server that it protects.
-public struct AuthorizationAddresses: Sendable, Hashable {
+package struct AuthorizationAddresses: Sendable, Hashable {
     /// Scheme, host, port and path, without a slash at the end: the issuer.
     let base: String
 
     /// - Parameter base: without a slash at the end.
-    public init(base: String) { self.base = base }
+    package init(base: String) { self.base = base }
 
     var fhir: String { base + "/fhir" }
     var authorize: String { base + "/oauth2/authorize" }

@@ -8,7 +8,7 @@ import Trust
 
 /// The routes of the authorization server: discovery, the pages on which people grant access to apps, and the endpoints
 /// that issue tokens (<https://hl7.org/fhir/smart-app-launch/STU2.2/>).
-public struct AuthorizationRoutes: Sendable {
+package struct AuthorizationRoutes: Sendable {
     let access: AccessControl
     let configuration: AuthorizationConfiguration
     let limiter: RateLimiter
@@ -28,7 +28,7 @@ public struct AuthorizationRoutes: Sendable {
     /// - Parameters:
     ///   - refusals: called with the code of each refusal.
     ///   - random: returns the given number of random bytes, fit for secrets.
-    public init(
+    package init(
         access: AccessControl, configuration: AuthorizationConfiguration, limiter: RateLimiter = RateLimiter(),
         bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         refusals: @escaping @Sendable (String) async -> Void = { _ in }, clock: @escaping @Sendable () -> Date,
@@ -59,7 +59,7 @@ public struct AuthorizationRoutes: Sendable {
     }
 
     /// Adds all routes to a router. They take precedence over a module's `GET /fhir/:type/:id`.
-    public func add(to router: Router<ServerRequestContext>) {
+    package func add(to router: Router<ServerRequestContext>) {
         let charge = RefusalCharge(limiter: limiter, count: refusals.report)
         router.add([endpoints, pages, openDocuments], particular: [documents], charge: charge)
     }

@@ -3,13 +3,13 @@ import Storage
 import Trust
 
 /// An error of the consumer or its tools.
-public struct ConsumerError: CodedError, Hashable {
+package struct ConsumerError: CodedError, Hashable {
     /// Stable code for programs.
-    public let code: String
+    package let code: String
     /// Message for users, without health data or secrets.
-    public let message: String
+    package let message: String
 
-    public init(code: String, message: String) {
+    package init(code: String, message: String) {
         self.code = code
         self.message = message
     }
@@ -17,7 +17,7 @@ public struct ConsumerError: CodedError, Hashable {
 
 extension ConsumerError {
     /// - Throws: `participant-deleted` for a deleted participant: no data is stored under that id again.
-    public static func refuseDeleted(_ participant: String, in transaction: any SQLTransaction) throws {
+    package static func refuseDeleted(_ participant: String, in transaction: any SQLTransaction) throws {
         guard try DeletionRegister().isDeleted(participant, in: transaction) else { return }
         throw ConsumerError(
             code: DeletionRegister.code,
@@ -25,6 +25,6 @@ extension ConsumerError {
     }
 
     /// Error of an unknown participant id.
-    public static let participantUnknown = ConsumerError(
+    package static let participantUnknown = ConsumerError(
         code: "participant-unknown", message: "There is no participant with this id; see `tributary participant list`.")
 }

@@ -12,7 +12,7 @@ import Storage
 /// while it is alive; a consumer whose lease was lost finds the submissions already settled. A submission that fails
 /// for a temporary reason keeps its position and is tried again with growing delays. After the maximum number of
 /// attempts it is quarantined, so that later ones continue.
-public struct ConsumerService: Service {
+package struct ConsumerService: Service {
     let queue: any SubmissionQueue
     let processor: SubmissionProcessor
     let logger: Logger
@@ -34,7 +34,7 @@ public struct ConsumerService: Service {
     /// Number of batches of a device queue that are prepared while one is recorded.
     static let batchesAhead = 2
 
-    public init(
+    package init(
         queue: any SubmissionQueue, processor: SubmissionProcessor, logger: Logger, owner: String? = nil,
         concurrency: ConsumerConcurrency, arrivals: AsyncStream<Void>? = nil, clock: @escaping @Sendable () -> Date,
         progress: @escaping @Sendable () -> Void = {}
@@ -49,7 +49,7 @@ public struct ConsumerService: Service {
         self.progress = progress
     }
 
-    public func run() async throws {
+    package func run() async throws {
         var held: StoreLock?
         if case .alone(let lock) = concurrency {
             held = try await wait(for: lock)
@@ -130,7 +130,7 @@ public struct ConsumerService: Service {
     /// are leased.
     ///
     /// - Returns: the number of processed submissions.
-    public func drain() async throws -> Int {
+    package func drain() async throws -> Int {
         let (handled, failure) = await withTaskGroup(of: Event.self) { group in
             var scheduler = SubmissionScheduler(maximumConcurrent: Self.maximumDeviceQueues)
             var failure: (any Error)?

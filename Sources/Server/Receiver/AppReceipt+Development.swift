@@ -4,13 +4,13 @@ import Foundation
 import SwiftASN1
 
 /// A certificate authority of the operator that signs receipts for use without the App Store.
-public struct DevelopmentReceiptRoot: Sendable {
+package struct DevelopmentReceiptRoot: Sendable {
     /// Self-signed certificate in PEM.
-    public let certificatePEM: String
+    package let certificatePEM: String
     /// RSA-2048 key of the certificate in PKCS#8 PEM. It permits registering devices.
-    public let privateKeyPEM: String
+    package let privateKeyPEM: String
 
-    public init(certificatePEM: String, privateKeyPEM: String) {
+    package init(certificatePEM: String, privateKeyPEM: String) {
         self.certificatePEM = certificatePEM
         self.privateKeyPEM = privateKeyPEM
     }
@@ -19,7 +19,7 @@ public struct DevelopmentReceiptRoot: Sendable {
 extension AppReceipt {
     /// Creates a new development root, valid for ten years.
     /// - Throws: ``AppReceiptError/notMade``.
-    public static func makeDevelopmentRoot() throws(AppReceiptError) -> DevelopmentReceiptRoot {
+    package static func makeDevelopmentRoot() throws(AppReceiptError) -> DevelopmentReceiptRoot {
         defer { ERR_clear_error() }
         // 1. The key.
         guard let context = EVP_PKEY_CTX_new_from_name(nil, "RSA", nil) else { throw .notMade }
@@ -65,7 +65,7 @@ extension AppReceipt {
     /// Creates a receipt for an app, PKCS#7 in DER, signed by a development root (RSA, SHA-256). Each receipt is
     /// different.
     /// - Throws: ``AppReceiptError/rootInvalid`` or ``AppReceiptError/notMade``.
-    public static func makeDevelopment(
+    package static func makeDevelopment(
         bundleIdentifier: String, root: DevelopmentReceiptRoot, created: Date = Date()
     ) throws(AppReceiptError) -> Data {
         defer { ERR_clear_error() }

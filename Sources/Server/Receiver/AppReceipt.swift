@@ -7,12 +7,12 @@ import SwiftASN1
 ///
 /// Its content is an ASN.1 SET of SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING } (Apple, "Receipt
 /// fields"); attribute 2 is the app's bundle identifier.
-public struct AppReceipt: Sendable, Hashable {
+package struct AppReceipt: Sendable, Hashable {
     /// Bundle identifier of the app.
-    public let bundleIdentifier: String
+    package let bundleIdentifier: String
     /// SHA-256 of the signed content, hexadecimal; it identifies the receipt. The bytes around the content are not
     /// covered, because they can be encoded in many ways without breaking the signature.
-    public let digest: String
+    package let digest: String
 
     /// Verifies a receipt.
     /// - Parameters:
@@ -20,7 +20,7 @@ public struct AppReceipt: Sendable, Hashable {
     /// - roots: trusted authorities; one of them must have signed.
     /// - bundleIdentifier: app that the receipt must belong to.
     /// - Throws: ``AppReceiptError``.
-    public init(
+    package init(
         verifying bytes: Data, roots: [AppReceiptRoot], bundleIdentifier: String
     ) throws(AppReceiptError) {
         var failure = AppReceiptError.untrusted

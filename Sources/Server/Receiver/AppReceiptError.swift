@@ -1,7 +1,7 @@
 import Core
 
 /// Reason why an app receipt is rejected. It contains nothing of the receipt.
-public enum AppReceiptError: String, CodedError, CaseIterable {
+package enum AppReceiptError: String, CodedError, CaseIterable {
     /// The bytes are not PKCS#7 signed data with embedded content.
     case malformed = "receipt-malformed"
     /// The signature or its certificate chain does not lead to a configured root.
@@ -16,10 +16,10 @@ public enum AppReceiptError: String, CodedError, CaseIterable {
     case notMade = "receipt-not-made"
 
     /// Stable code.
-    public var code: String { rawValue }
+    package var code: String { rawValue }
 
     /// Message for users that suggests an action.
-    public var message: String {
+    package var message: String {
         switch self {
         case .malformed: "The app receipt is not a PKCS#7 signed message."
         case .untrusted: "The app receipt is not signed by a trusted root."

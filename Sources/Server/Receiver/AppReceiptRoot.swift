@@ -2,7 +2,7 @@ import COpenSSL
 import Foundation
 
 /// A certificate authority that is trusted to sign app receipts.
-public struct AppReceiptRoot: Sendable, Hashable {
+package struct AppReceiptRoot: Sendable, Hashable {
     /// Certificate in DER.
     let certificate: Data
     /// Extension that the signer's certificate must have, as a dotted object identifier.
@@ -14,7 +14,7 @@ public struct AppReceiptRoot: Sendable, Hashable {
     /// signer's certificate must have the extension for receipt signing, 1.2.840.113635.100.6.11.1 (Apple, "Validating
     /// receipts on the device"). For another root, `signerMarker` may specify such an extension.
     /// - Throws: ``AppReceiptError/rootInvalid``.
-    public init(_ bytes: Data, signerMarker: String? = nil) throws(AppReceiptError) {
+    package init(_ bytes: Data, signerMarker: String? = nil) throws(AppReceiptError) {
         let input = OpenSSLMemory(bytes)
         defer { ERR_clear_error() }
         let isPEM = bytes.starts(with: Data("-----BEGIN ".utf8))

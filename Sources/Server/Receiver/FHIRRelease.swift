@@ -4,7 +4,7 @@ import ServerHTTP
 
 /// FHIR release of a media type: `application/fhir+json; fhirVersion=3.0`
 /// (<https://hl7.org/fhir/R4/versioning.html#mt-version>). The receiver knows only these identifiers.
-public enum FHIRRelease: String, Sendable, CaseIterable {
+package enum FHIRRelease: String, Sendable, CaseIterable {
     case dstu2 = "1.0"
     case stu3 = "3.0"
     case r4 = "4.0"

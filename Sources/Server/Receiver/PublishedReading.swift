@@ -2,37 +2,37 @@ import Foundation
 
 /// Access to the study's published resources: its forms, their value sets, and its consent for signing. The receiver
 /// passes the bytes on and reads no FHIR.
-public struct PublishedReading: Sendable {
+package struct PublishedReading: Sendable {
     /// Published resource types.
-    public static let types = ["Questionnaire", "ValueSet", "Contract"]
+    package static let types = ["Questionnaire", "ValueSet", "Contract"]
 
     /// A resource, or a Bundle of search results, in a release of FHIR.
-    public struct Answer: Sendable {
-        public let bytes: Data
-        public let release: FHIRRelease
+    package struct Answer: Sendable {
+        package let bytes: Data
+        package let release: FHIRRelease
 
-        public init(bytes: Data, release: FHIRRelease) {
+        package init(bytes: Data, release: FHIRRelease) {
             self.bytes = bytes
             self.release = release
         }
     }
 
     /// A search among the published resources of a type.
-    public struct Search: Sendable {
+    package struct Search: Sendable {
         /// Resource type.
-        public let type: String
+        package let type: String
         /// Requested release of FHIR.
-        public let release: FHIRRelease
+        package let release: FHIRRelease
         /// Search parameters, without those for paging.
-        public let parameters: [(name: String, value: String)]
+        package let parameters: [(name: String, value: String)]
         /// Matches per page.
-        public let count: Int
+        package let count: Int
         /// Number of matches on earlier pages.
-        public let offset: Int
+        package let offset: Int
         /// Base URL of the types, as the client sees it.
-        public let address: String
+        package let address: String
 
-        public init(
+        package init(
             type: String, release: FHIRRelease, parameters: [(name: String, value: String)], count: Int, offset: Int,
             address: String
         ) {
@@ -46,11 +46,11 @@ public struct PublishedReading: Sendable {
     }
 
     /// Returns a resource by type and id: the file of the requested release unchanged, otherwise the closest one.
-    public let read: @Sendable (_ type: String, _ id: String, _ release: FHIRRelease) async throws -> Answer?
+    package let read: @Sendable (_ type: String, _ id: String, _ release: FHIRRelease) async throws -> Answer?
     /// Returns a page of a search as a Bundle.
-    public let search: @Sendable (Search) async throws -> Answer
+    package let search: @Sendable (Search) async throws -> Answer
 
-    public init(
+    package init(
         read: @escaping @Sendable (_ type: String, _ id: String, _ release: FHIRRelease) async throws -> Answer?,
         search: @escaping @Sendable (Search) async throws -> Answer
     ) {

@@ -4,7 +4,7 @@ import ServerHTTP
 import Trust
 
 /// Files of a study that configure the health data that phones send. The receiver passes the bytes on.
-public enum StudyHealthFile: String, Sendable, CaseIterable {
+package enum StudyHealthFile: String, Sendable, CaseIterable {
     /// The study's own types, and changes to the type table.
     case types = "health-types.json"
     /// Types to send, start of the period, and expected data.

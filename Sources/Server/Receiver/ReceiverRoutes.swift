@@ -9,7 +9,7 @@ import Trust
 ///
 /// They authenticate the sender and acknowledge a submission only after its ciphertext is stored durably. They have no
 /// key that could open it.
-public struct ReceiverRoutes: Sendable {
+package struct ReceiverRoutes: Sendable {
     let configuration: ReceiverConfiguration
     let access: DeviceAccess
     let queue: any SubmissionQueue
@@ -22,7 +22,7 @@ public struct ReceiverRoutes: Sendable {
     /// - refusals: counter of refused requests.
     /// - clock: returns the current time.
     /// - newID: returns submission ids for resources that are sealed on arrival.
-    public init(
+    package init(
         configuration: ReceiverConfiguration, access: DeviceAccess, queue: any SubmissionQueue,
         refusals: RefusalCounter, clock: @escaping @Sendable () -> Date,
         newID: @escaping @Sendable () -> UUID = { .random() }
@@ -41,7 +41,7 @@ public struct ReceiverRoutes: Sendable {
     ///
     /// Other routes below `/fhir` must use the parameter names `:type` and `:id` too; otherwise the router treats them
     /// as different routes.
-    public func add(to router: Router<ServerRequestContext>) {
+    package func add(to router: Router<ServerRequestContext>) {
         router.add(
             [registration, tokens, submissions, plainResources, reading],
             particular: [published, publishedAtRecordPaths],

@@ -5,7 +5,7 @@ extension RecordFacts {
     /// Creates the facts that decide who sees a resource.
     ///
     /// - Parameter matchedQueries: the grant's queries that the resource meets.
-    public init(_ resource: Resource, matchedQueries: Set<ScopeQuery> = []) {
+    package init(_ resource: Resource, matchedQueries: Set<ScopeQuery> = []) {
         self.init(
             resource, patients: resource.owners.all, matchedQueries: matchedQueries)
     }

@@ -2,13 +2,13 @@ import Foundation
 import Storage
 
 /// Binding of a device to a participant.
-public struct DeviceBinding: Sendable, Hashable {
+package struct DeviceBinding: Sendable, Hashable {
     /// Enrolment of the device.
-    public let device: String
-    public let participant: String
-    public let since: Date
+    package let device: String
+    package let participant: String
+    package let since: Date
     /// Time at which it ended; nil while it is active.
-    public let endedAt: Date?
+    package let endedAt: Date?
 
     init(_ row: SQLRow) throws {
         device = try row.text("device")
@@ -20,7 +20,7 @@ public struct DeviceBinding: Sendable, Hashable {
 
 extension AccessControl {
     /// Returns the participant to which a device is bound; nil if there is none.
-    public func participant(ofDevice device: String, in transaction: any SQLTransaction) throws -> String? {
+    package func participant(ofDevice device: String, in transaction: any SQLTransaction) throws -> String? {
         try transaction.first(Self.bindingOfDeviceSQL, [SQLValue(device)])?.text("participant")
     }
 
@@ -44,7 +44,7 @@ extension AccessControl {
     ///   - isSignedByParticipant: whether the participant's active key signed the Contract, which is equivalent to a
     ///     code.
     ///   - invitation: invitation that the study requires of new participants.
-    public func bind(
+    package func bind(
         device: String, clientID: String, toParticipant participant: String, isKnown: Bool, moveCode: String?,
         isSignedByParticipant: Bool = false, invitation: Invitation = .notRequired, in transaction: any SQLTransaction
     ) throws -> Decision {
@@ -97,7 +97,7 @@ extension AccessControl {
     }
 
     /// Returns all active bindings.
-    public func bindings() async throws -> [DeviceBinding] {
+    package func bindings() async throws -> [DeviceBinding] {
         try await database.read { transaction in
             try transaction.query(
                 """
@@ -108,7 +108,7 @@ extension AccessControl {
     }
 
     /// Returns the devices that are bound to a participant.
-    public func devices(of participant: String) async throws -> [String] {
+    package func devices(of participant: String) async throws -> [String] {
         try await database.read { transaction in
             try transaction.query(Self.bindingOfParticipantSQL, [SQLValue(participant)]).map { try $0.text("device") }
         }
@@ -117,7 +117,7 @@ extension AccessControl {
     /// Ends a device's binding on behalf of the study team: the device may not bind again without a code.
     ///
     /// - Returns: the participant to which it was bound; nil if there was none, and then the device cannot bind either.
-    public func endBinding(device: String, by actor: Actor) async throws -> String? {
+    package func endBinding(device: String, by actor: Actor) async throws -> String? {
         let now = SQLValue(clock())
         return try await database.write { transaction in
             let participant = try self.participant(ofDevice: device, in: transaction)

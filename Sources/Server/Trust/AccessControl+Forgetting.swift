@@ -4,24 +4,24 @@ import Storage
 extension AccessControl {
     /// Digests of the rows that connect a participant with devices, keys, move codes, tokens, accounts, and the
     /// pseudonym in the audit.
-    public struct Forgotten: Sendable, Hashable {
-        public let bindings: RowsDigest
-        public let moveCodes: RowsDigest
+    package struct Forgotten: Sendable, Hashable {
+        package let bindings: RowsDigest
+        package let moveCodes: RowsDigest
         /// Keys that were pinned to the participant.
-        public let keys: RowsDigest
+        package let keys: RowsDigest
         /// Entries of tokens that gave access to the participant's records: such a token keeps the other participants,
         /// or none.
-        public let tokens: RowsDigest
+        package let tokens: RowsDigest
         /// Accounts with which the participant signed in.
-        public let accounts: RowsDigest
+        package let accounts: RowsDigest
         /// Authorizations of apps that the participant gave, or that gave access to the participant's records.
-        public let authorizations: RowsDigest
-        public let pseudonym: RowsDigest
+        package let authorizations: RowsDigest
+        package let pseudonym: RowsDigest
     }
 
     /// Returns the submissions that devices sent while bound to a participant. If a device was bound to no one else,
     /// they include all its submissions.
-    public func stretches(
+    package func stretches(
         of participant: String, in transaction: any SQLTransaction
     ) throws -> [SubmissionStretch] {
         let devices = try transaction.query(
@@ -44,7 +44,7 @@ extension AccessControl {
     /// can no longer be resolved, without the ids of the participant's resources.
     ///
     /// - Parameter keepsAudit: whether the audit continues to identify the participant.
-    public static func forget(
+    package static func forget(
         _ participant: String, keepsAudit: Bool, in transaction: any SQLTransaction
     ) throws -> Forgotten {
         let theirs = [SQLValue(participant)]
@@ -99,7 +99,7 @@ extension AccessControl {
     }
 
     /// Returns all bindings of a participant's devices, including ended ones, in the order of their creation.
-    public static func bindings(of participant: String, in transaction: any SQLTransaction) throws -> [DeviceBinding] {
+    package static func bindings(of participant: String, in transaction: any SQLTransaction) throws -> [DeviceBinding] {
         try transaction.query(
             """
             SELECT device, participant, bound_at, ended_at FROM device_binding WHERE participant = ? ORDER BY number
@@ -110,7 +110,7 @@ extension AccessControl {
     /// Writes the audit row of an act of the study team for participants.
     ///
     /// - Throws: ``TrustError`` with the policy's reason if the policy denies it.
-    public func require(
+    package func require(
         _ actor: Actor, _ action: Action, of participant: String?, in transaction: any SQLTransaction
     ) throws {
         let target = Target(resourceType: "Patient", resourceID: participant, subject: participant)

@@ -11,7 +11,7 @@ extension AccessControl {
     ///   - lifetime: seconds until it expires.
     /// - Throws: ``TrustError`` `scope-unknown` if a scope is unknown, or none gives access to records;
     ///   `participant-deleted`; the policy's reason. ``AccessGrantError`` for a scope `patient/` without a patient.
-    public func createToken(
+    package func createToken(
         scopes: AccessScopes, patients: PatientAccess, name: String? = nil, lifetime: TimeInterval, by actor: Actor
     ) async throws -> String {
         guard scopes.unrecognized.isEmpty, !scopes.resources.isEmpty else {
@@ -50,7 +50,7 @@ extension AccessControl {
 
     /// Returns the grant of a token: of the study team, with scopes, or issued to a client; nil if the token is
     /// unknown, expired or revoked.
-    public func grant(bearer token: String) async throws -> AccessGrant? {
+    package func grant(bearer token: String) async throws -> AccessGrant? {
         // Looked up by its digest, so that the duration reveals nothing about the token.
         let digest = SecretDigest(of: token).hex
         return try await reader.read { try grant(digest: digest, in: $0) }
@@ -60,7 +60,7 @@ extension AccessControl {
     ///
     /// It saves a database read if another one follows: before any effect, ``grant(of:in:)`` must be checked in the
     /// transaction of the operation.
-    public func recentBearer(of token: String) async throws -> Bearer? {
+    package func recentBearer(of token: String) async throws -> Bearer? {
         let (digest, now) = (SecretDigest(of: token).hex, clock())
         if let known = recent.holder(digest: digest, now: now) { return known }
         guard let grant = try await reader.read({ try grant(digest: digest, in: $0) }) else { return nil }
@@ -70,7 +70,7 @@ extension AccessControl {
     }
 
     /// Returns the current grant of a bearer; nil if the token has expired or was revoked.
-    public func grant(of bearer: Bearer, in transaction: any SQLTransaction) throws -> AccessGrant? {
+    package func grant(of bearer: Bearer, in transaction: any SQLTransaction) throws -> AccessGrant? {
         try grant(digest: bearer.digest, like: bearer.grant, in: transaction)
     }
 
@@ -106,7 +106,7 @@ extension AccessControl {
 }
 
 /// Bearer of a token of the records' store, with the grant at the time of the lookup.
-public struct Bearer: Sendable, Hashable {
-    public let grant: AccessGrant
+package struct Bearer: Sendable, Hashable {
+    package let grant: AccessGrant
     let digest: String
 }

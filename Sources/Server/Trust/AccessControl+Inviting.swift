@@ -2,7 +2,7 @@ import Foundation
 import Storage
 
 /// Requirement for a new participant.
-public enum Invitation: Sendable, Hashable {
+package enum Invitation: Sendable, Hashable {
     /// No invitation.
     case notRequired
     /// A one-time code of the study team, with its secret from the Contract; nil if the Contract contains none.
@@ -15,7 +15,7 @@ extension AccessControl {
     /// - Parameter lifetime: seconds.
     /// - Returns: secrets of 26 characters of lowercase base32 (RFC 4648 section 6), and the time at which they expire.
     /// - Throws: ``TrustError`` with the policy's reason.
-    public func issueInvitations(
+    package func issueInvitations(
         count: Int, by actor: Actor, lifetime: TimeInterval
     ) async throws -> (secrets: [String], expiresAt: Date) {
         let now = clock()

@@ -2,14 +2,14 @@ import Foundation
 import Storage
 
 /// A device's signing key, pinned to its participant by their Contract.
-public struct DeviceKey: Sendable, Hashable {
+package struct DeviceKey: Sendable, Hashable {
     /// Thumbprint of the key (RFC 7638).
-    public let keyID: String
+    package let keyID: String
     /// Enrolment of the device.
-    public let device: String
-    public let participant: String
+    package let device: String
+    package let participant: String
     /// Public key as a JWK.
-    public let jwk: Data
+    package let jwk: Data
 
     init(_ row: SQLRow) throws {
         keyID = try row.text("key_id")
@@ -21,21 +21,21 @@ public struct DeviceKey: Sendable, Hashable {
 
 extension AccessControl {
     /// Returns the active key with this thumbprint.
-    public func key(_ keyID: String, in transaction: any SQLTransaction) throws -> DeviceKey? {
+    package func key(_ keyID: String, in transaction: any SQLTransaction) throws -> DeviceKey? {
         try transaction.first(
             "SELECT * FROM device_key WHERE key_id = ? AND ended_at IS NULL", [SQLValue(keyID)]
         ).map { try DeviceKey($0) }
     }
 
     /// Returns the active key of a participant; nil if none is pinned.
-    public func key(ofParticipant participant: String, in transaction: any SQLTransaction) throws -> DeviceKey? {
+    package func key(ofParticipant participant: String, in transaction: any SQLTransaction) throws -> DeviceKey? {
         try transaction.first(
             "SELECT * FROM device_key WHERE participant = ? AND ended_at IS NULL", [SQLValue(participant)]
         ).map { try DeviceKey($0) }
     }
 
     /// Whether a device was bound before devices signed, and has not signed anything yet.
-    public func acceptsUnsigned(device: String, in transaction: any SQLTransaction) throws -> Bool {
+    package func acceptsUnsigned(device: String, in transaction: any SQLTransaction) throws -> Bool {
         try transaction.first(
             "SELECT takes_unsigned FROM device_binding WHERE device = ? AND ended_at IS NULL", [SQLValue(device)]
         )?.integer("takes_unsigned") ?? 0 != 0
@@ -48,7 +48,7 @@ extension AccessControl {
     /// - Parameters:
     ///   - isEntitled: whether the active key signed the Contract, or a code of the study team moved the participant.
     ///   - moveCode: secret of a code in the Contract that was not spent on the binding.
-    public func pin(
+    package func pin(
         _ keyID: String, jwk: Data, device: String, clientID: String, participant: String, isEntitled: Bool,
         moveCode: String?, in transaction: any SQLTransaction
     ) throws -> Decision {

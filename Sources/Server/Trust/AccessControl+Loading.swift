@@ -2,7 +2,7 @@ import Storage
 
 extension AccessControl {
     /// Audit row of a load. Its amount is updated as the load continues.
-    public struct LoadEntry: Sendable, Hashable {
+    package struct LoadEntry: Sendable, Hashable {
         let number: Int64
     }
 
@@ -10,7 +10,7 @@ extension AccessControl {
     /// stores the first resources.
     ///
     /// - Throws: ``TrustError`` with the reason if it may not.
-    public func beginLoad(
+    package func beginLoad(
         _ actor: Actor, _ target: Target, amount: Int, in transaction: any SQLTransaction
     ) throws -> LoadEntry {
         let decision = try decide(actor, action: .loadHealth, target: target, in: transaction)
@@ -24,7 +24,7 @@ extension AccessControl {
     }
 
     /// Updates the number of stored resources in the audit row, in the transaction that stores them.
-    public func recordAmount(_ amount: Int, of entry: LoadEntry, in transaction: any SQLTransaction) throws {
+    package func recordAmount(_ amount: Int, of entry: LoadEntry, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             "UPDATE audit SET amount = ? WHERE number = ?", [.integer(Int64(amount)), .integer(entry.number)])
     }

@@ -8,7 +8,7 @@ extension AccessControl {
     /// - Parameter lifetime: seconds.
     /// - Returns: 26 characters of lowercase base32 (RFC 4648 section 6): 130 bits.
     /// - Throws: ``TrustError`` with the policy's reason.
-    public func issueMoveCode(participant: String, by actor: Actor, lifetime: TimeInterval) async throws -> String {
+    package func issueMoveCode(participant: String, by actor: Actor, lifetime: TimeInterval) async throws -> String {
         let now = clock()
         let secret = makeSecret()
         let digest = SecretDigest(of: secret).hex

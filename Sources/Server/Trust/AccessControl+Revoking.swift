@@ -4,7 +4,7 @@ import Storage
 extension AccessControl {
     /// Whether the basis of a grant was revoked: the token, the client, the person's account, or the person's approval.
     /// Expiry is not revocation.
-    public func isRevoked(_ grant: AccessGrant, in transaction: any SQLTransaction) throws -> Bool {
+    package func isRevoked(_ grant: AccessGrant, in transaction: any SQLTransaction) throws -> Bool {
         // 1. A token with a grant of its own may be revoked directly.
         if let row = try transaction.first(Self.revokedSQL, [SQLValue(grant.actor.id)]) {
             return row.dateIfPresent("revoked_at") != nil

@@ -2,14 +2,14 @@ import Foundation
 import Storage
 
 /// A token of the study team, or one with scopes, for listing; the token itself is never returned again.
-public struct StaffToken: Sendable, Hashable {
-    public let id: String
-    public let name: String?
-    public let createdAt: Date
-    public let expiresAt: Date?
-    public let revokedAt: Date?
+package struct StaffToken: Sendable, Hashable {
+    package let id: String
+    package let name: String?
+    package let createdAt: Date
+    package let expiresAt: Date?
+    package let revokedAt: Date?
     /// Scopes of the token; nil for a token of the study team.
-    public let scopes: String?
+    package let scopes: String?
 
     init(_ row: SQLRow) throws {
         id = try row.text("id")
@@ -24,7 +24,7 @@ public struct StaffToken: Sendable, Hashable {
 extension AccessControl {
     /// Creates a token for a member of the study team; the only time it is returned. Without a lifetime it does not
     /// expire.
-    public func createStaffToken(
+    package func createStaffToken(
         name: String? = nil, lifetime: TimeInterval? = nil, by actor: Actor = Actor(id: "site", role: .site)
     ) async throws -> String {
         let now = clock()
@@ -43,7 +43,7 @@ extension AccessControl {
     }
 
     /// Returns all tokens, including those with scopes, in the order of their creation.
-    public func staffTokens() async throws -> [StaffToken] {
+    package func staffTokens() async throws -> [StaffToken] {
         try await database.read { transaction in
             try transaction.query(
                 """
@@ -54,7 +54,7 @@ extension AccessControl {
     }
 
     /// Revokes a token; false if there is none with the id.
-    public func revokeStaffToken(id: String, by actor: Actor) async throws -> Bool {
+    package func revokeStaffToken(id: String, by actor: Actor) async throws -> Bool {
         let now = clock()
         return try await database.write { transaction in
             try requireTokens(actor, id, in: transaction)
@@ -73,7 +73,7 @@ extension AccessControl {
     }
 
     /// Returns the member of the study team with this bearer token; nil if it is unknown, expired or revoked.
-    public func authenticate(bearer token: String) async throws -> Actor? {
+    package func authenticate(bearer token: String) async throws -> Actor? {
         // Looked up by its digest, so that the duration reveals nothing about the token.
         let digest = SQLValue(SecretDigest(of: token).hex)
         let now = SQLValue(clock())

@@ -6,10 +6,10 @@ import Storage
 /// Every decision is recorded in the table `audit`. It contains participants under pseudonyms that one row of another
 /// table resolves; without that row, the audit no longer identifies them. All methods throw ``Storage/StorageError``
 /// when the database fails: there is no decision without its row.
-public struct AccessControl: Sendable {
+package struct AccessControl: Sendable {
     let database: any SQLDatabase
     /// Policy that decides.
-    public let policy: Policy
+    package let policy: Policy
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
     private let writer: GroupedWriter
@@ -20,7 +20,7 @@ public struct AccessControl: Sendable {
     /// - Parameters:
     /// - clock: returns the current time.
     /// - random: returns a number of random bytes that are suitable for secrets.
-    public init(
+    package init(
         database: any SQLDatabase, policy: Policy = Policy(), clock: @escaping @Sendable () -> Date,
         random: @escaping @Sendable (Int) -> [UInt8] = AccessControl.systemRandom
     ) {
@@ -34,7 +34,7 @@ public struct AccessControl: Sendable {
 
     /// Runs `body` together with the audit rows of its decisions in one transaction, possibly with others, and returns
     /// when it is durable. `body` may run more than once, and must be short because other writers wait for it.
-    public func recorded<T: Sendable>(
+    package func recorded<T: Sendable>(
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
         try await writer.write(body)
@@ -42,17 +42,17 @@ public struct AccessControl: Sendable {
 
     /// Returns the policy's decision without an audit row, for callers that write the row together with the
     /// participants shown.
-    public func decision(_ actor: Actor?, action: Action, target: Target) -> Decision {
+    package func decision(_ actor: Actor?, action: Action, target: Target) -> Decision {
         policy.decide(actor, action: action, target: target)
     }
 
     /// Decides and writes the audit row.
-    public func decide(_ actor: Actor?, action: Action, target: Target) async throws -> Decision {
+    package func decide(_ actor: Actor?, action: Action, target: Target) async throws -> Decision {
         try await writer.write { try decide(actor, action: action, target: target, in: $0) }
     }
 
     /// Decides and writes the audit row as part of a transaction.
-    public func decide(
+    package func decide(
         _ actor: Actor?, action: Action, target: Target, in transaction: any SQLTransaction
     ) throws -> Decision {
         let decision = policy.decide(actor, action: action, target: target)
@@ -61,7 +61,7 @@ public struct AccessControl: Sendable {
     }
 
     /// Writes the audit row of a decision, with the participants that the response contains.
-    public func record(
+    package func record(
         _ decision: Decision, by actor: Actor?, action: Action, target: Target, showing participants: Set<String>
     ) async throws {
         try await writer.write { transaction in
@@ -79,7 +79,7 @@ public struct AccessControl: Sendable {
     /// - Parameter amount: number of resources, if the target is the first of several.
     /// - Returns: the number of the row.
     @discardableResult
-    public func record(
+    package func record(
         _ decision: Decision, by actor: Actor?, action: Action, target: Target, amount: Int? = nil,
         in transaction: any SQLTransaction
     ) throws -> Int64 {
@@ -91,7 +91,7 @@ public struct AccessControl: Sendable {
     }
 
     /// Writes the audit rows of one decision about several resources, as part of a transaction.
-    public func record(
+    package func record(
         _ decision: Decision, by actor: Actor?, action: Action, targets: [Target], in transaction: any SQLTransaction
     ) throws {
         let now = clock()
@@ -128,7 +128,7 @@ public struct AccessControl: Sendable {
     }
 
     /// Returns random bytes of the system's generator.
-    public static let systemRandom: @Sendable (Int) -> [UInt8] = { count in
+    package static let systemRandom: @Sendable (Int) -> [UInt8] = { count in
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }

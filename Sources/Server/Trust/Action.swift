@@ -1,5 +1,5 @@
 /// Action that an actor requests.
-public enum Action: String, Sendable, CaseIterable {
+package enum Action: String, Sendable, CaseIterable {
     case register
     case issueToken = "issue-token"
     case submit
@@ -48,13 +48,13 @@ public enum Action: String, Sendable, CaseIterable {
 }
 
 /// The target of an action.
-public struct Target: Sendable, Hashable {
-    public let resourceType: String?
-    public let resourceID: String?
+package struct Target: Sendable, Hashable {
+    package let resourceType: String?
+    package let resourceID: String?
     /// The participant that the resource is about.
-    public let subject: String?
+    package let subject: String?
 
-    public init(resourceType: String? = nil, resourceID: String? = nil, subject: String? = nil) {
+    package init(resourceType: String? = nil, resourceID: String? = nil, subject: String? = nil) {
         self.resourceType = resourceType
         self.resourceID = resourceID
         self.subject = subject
@@ -62,15 +62,15 @@ public struct Target: Sendable, Hashable {
 }
 
 /// Decision about an action, with its reason.
-public struct Decision: Sendable, Hashable {
-    public let allowed: Bool
+package struct Decision: Sendable, Hashable {
+    package let allowed: Bool
     /// Stable code: `permitted`, `bound`, `moved`, `not-authenticated`, `role-not-permitted`, `other-client`,
     /// `other-participant`, `not-bound`, `already-bound`, `binding-ended`, `participant-taken`, `move-code-refused`,
     /// `subject-missing`, `not-a-contract`, `signed`, `pinned`, `other-key`, `invitation-required`,
     /// `invitation-refused`, or the code of a refused proof.
-    public let reason: String
+    package let reason: String
 
-    public init(allowed: Bool, reason: String) {
+    package init(allowed: Bool, reason: String) {
         self.allowed = allowed
         self.reason = reason
     }

@@ -1,5 +1,5 @@
 /// The role of an actor.
-public enum Role: String, Sendable, CaseIterable {
+package enum Role: String, Sendable, CaseIterable {
     /// A participant's device: a registered client.
     case device
     /// A member of the study team, with a staff token.
@@ -15,16 +15,16 @@ public enum Role: String, Sendable, CaseIterable {
 }
 
 /// Authenticated caller.
-public struct Actor: Sendable, Hashable {
+package struct Actor: Sendable, Hashable {
     /// Id of the client, id of the staff token (never the token), or name of the account.
-    public let id: String
-    public let role: Role
+    package let id: String
+    package let role: Role
     /// Participant to which this device is bound.
-    public let participant: String?
+    package let participant: String?
     /// Enrolment of the device, which remains when the device registers again; nil for staff.
-    public let enrolmentID: String?
+    package let enrolmentID: String?
 
-    public init(id: String, role: Role, participant: String? = nil, enrolmentID: String? = nil) {
+    package init(id: String, role: Role, participant: String? = nil, enrolmentID: String? = nil) {
         self.id = id
         self.role = role
         self.participant = participant

@@ -2,28 +2,28 @@ import Foundation
 import Storage
 
 /// One row of the audit.
-public struct AuditEntry: Sendable, Hashable {
-    public let number: Int64
-    public let at: Date
-    public let actor: String?
-    public let role: String?
-    public let action: String
-    public let resourceType: String?
-    public let resourceID: String?
+package struct AuditEntry: Sendable, Hashable {
+    package let number: Int64
+    package let at: Date
+    package let actor: String?
+    package let role: String?
+    package let action: String
+    package let resourceType: String?
+    package let resourceID: String?
     /// Participants that the row is about, and those that a response contained: their ids if they can still be
     /// resolved, otherwise pseudonyms.
-    public let participants: [String]
-    public let isAllowed: Bool
-    public let reason: String
+    package let participants: [String]
+    package let isAllowed: Bool
+    package let reason: String
     /// Number of resources, if it is not one.
-    public let amount: Int64?
+    package let amount: Int64?
 }
 
 extension AccessControl {
     /// Returns the newest rows of the audit in descending order: all, or those about one participant.
     ///
     /// - Parameter last: number of the last row of the previous page; nil for the first page.
-    public func auditEntries(
+    package func auditEntries(
         participant: String? = nil, after last: Int64? = nil, limit: Int = 1000
     ) async throws -> [AuditEntry] {
         let last = last ?? .max

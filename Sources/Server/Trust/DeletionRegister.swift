@@ -5,19 +5,19 @@ import Storage
 
 /// Register of deleted participants, to recognize later data about them. It contains only keyed digests of their ids
 /// (HMAC-SHA-256, RFC 2104).
-public struct DeletionRegister: Sendable {
+package struct DeletionRegister: Sendable {
     /// Code that is reported to devices and people.
-    public static let code = "participant-deleted"
+    package static let code = "participant-deleted"
 
     /// A deletion that was started.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// Keyed digest of the participant's id, in lowercase hexadecimal.
-        public let digest: String
-        public let deletedAt: Date
+        package let digest: String
+        package let deletedAt: Date
         /// Time at which its report was written; nil if the deletion is not complete.
-        public let completedAt: Date?
+        package let completedAt: Date?
         /// Progress of the deletion, in the format of the code that deletes; nil when it is complete.
-        public let work: String?
+        package let work: String?
 
         init(_ row: SQLRow) throws {
             digest = try row.text("digest")
@@ -27,23 +27,23 @@ public struct DeletionRegister: Sendable {
         }
     }
 
-    public init() {}
+    package init() {}
 
     /// Returns the keyed digest of a participant's id, in lowercase hexadecimal.
-    public static func digest(of participant: String, key: Data) -> String {
+    package static func digest(of participant: String, key: Data) -> String {
         Hexadecimal.text(
             HMAC<SHA256>.authenticationCode(for: Data(participant.utf8), using: SymmetricKey(data: key)))
     }
 
     /// Returns the study's key for the digests; nil before the first deletion.
-    public func key(in transaction: any SQLTransaction) throws -> Data? {
+    package func key(in transaction: any SQLTransaction) throws -> Data? {
         try transaction.first("SELECT digest_key FROM participant_deletion_key WHERE id = 1")?.blob("digest_key")
     }
 
     /// Stores the key, once.
     ///
     /// - Throws: ``TrustError`` `deletions-mismatch` if the store has a different one.
-    public func claim(key: Data, in transaction: any SQLTransaction) throws {
+    package func claim(key: Data, in transaction: any SQLTransaction) throws {
         if let present = try self.key(in: transaction) {
             guard present == key else {
                 throw TrustError(
@@ -57,31 +57,31 @@ public struct DeletionRegister: Sendable {
     }
 
     /// Returns the deletion of a participant; nil if there is none.
-    public func entry(of participant: String, in transaction: any SQLTransaction) throws -> Entry? {
+    package func entry(of participant: String, in transaction: any SQLTransaction) throws -> Entry? {
         guard let key = try key(in: transaction) else { return nil }
         return try entry(digest: Self.digest(of: participant, key: key), in: transaction)
     }
 
     /// Returns the deletion for the keyed digest of a participant's id.
-    public func entry(digest: String, in transaction: any SQLTransaction) throws -> Entry? {
+    package func entry(digest: String, in transaction: any SQLTransaction) throws -> Entry? {
         try transaction.first("SELECT * FROM participant_deletion WHERE digest = ?", [SQLValue(digest)])
             .map { try Entry($0) }
     }
 
     /// Whether data of a participant must be refused because they were deleted.
-    public func isDeleted(_ participant: String, in transaction: any SQLTransaction) throws -> Bool {
+    package func isDeleted(_ participant: String, in transaction: any SQLTransaction) throws -> Bool {
         try entry(of: participant, in: transaction) != nil
     }
 
     /// Returns all deletions, sorted by their digests.
-    public func all(in transaction: any SQLTransaction) throws -> [Entry] {
+    package func all(in transaction: any SQLTransaction) throws -> [Entry] {
         try transaction.query("SELECT * FROM participant_deletion ORDER BY digest").map { try Entry($0) }
     }
 
     /// Records a deletion, or its progress.
     ///
     /// - Parameter work: nil when the deletion is complete.
-    public func record(
+    package func record(
         digest: String, deletedAt: Date, work: String?, completedAt: Date?, in transaction: any SQLTransaction
     ) throws {
         try transaction.execute(

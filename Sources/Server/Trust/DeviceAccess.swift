@@ -6,7 +6,7 @@ import Storage
 /// It contains no participants: only the records' store knows whose device it is (``AccessControl``). The row of a
 /// registration or a submission is its audit; unauthenticated requests are counted by the minute (``RefusalCounter``).
 /// All methods throw ``Storage/StorageError`` when the database fails.
-public struct DeviceAccess: Sendable {
+package struct DeviceAccess: Sendable {
     let database: any SQLDatabase
     let policy: Policy
     let clock: @Sendable () -> Date
@@ -19,7 +19,7 @@ public struct DeviceAccess: Sendable {
     /// - Parameters:
     /// - clock: returns the current time.
     /// - random: returns a number of random bytes that are suitable for secrets.
-    public init(
+    package init(
         database: any SQLDatabase, policy: Policy = Policy(), clock: @escaping @Sendable () -> Date,
         random: @escaping @Sendable (Int) -> [UInt8] = AccessControl.systemRandom
     ) {
@@ -30,7 +30,7 @@ public struct DeviceAccess: Sendable {
     }
 
     /// Decides without an audit row: an allowed operation writes its own row.
-    public func decide(_ actor: Actor?, action: Action, target: Target) -> Decision {
+    package func decide(_ actor: Actor?, action: Action, target: Target) -> Decision {
         policy.decide(actor, action: action, target: target)
     }
 
@@ -41,7 +41,7 @@ public struct DeviceAccess: Sendable {
     /// and its submissions stay valid.
     /// - Parameter receiptDigest: SHA-256 of the receipt, hexadecimal.
     /// - Throws: ``TrustError``: `enrolment-revoked` for a device that the study team has revoked.
-    public func registerClient(receiptDigest: String) async throws -> (clientID: String, clientSecret: String) {
+    package func registerClient(receiptDigest: String) async throws -> (clientID: String, clientSecret: String) {
         let now = clock()
         let clientID = RandomID.make(random)
         let secret = String.newSecret(random)
@@ -74,7 +74,7 @@ public struct DeviceAccess: Sendable {
     }
 
     /// Returns the device with these credentials; nil if they are wrong or revoked.
-    public func authenticateClient(id: String, secret: String) async throws -> Actor? {
+    package func authenticateClient(id: String, secret: String) async throws -> Actor? {
         // SQLite cannot bind a text with a zero byte, and no client id contains one.
         guard !id.utf8.contains(0) else { return nil }
         let row = try await database.lookUp { transaction in
@@ -92,7 +92,7 @@ public struct DeviceAccess: Sendable {
     /// returned.
     ///
     /// Throws ``TrustError``: `not-a-device`, `client-revoked`.
-    public func issueToken(
+    package func issueToken(
         for actor: Actor, lifetime: TimeInterval
     ) async throws -> (token: String, expiresAt: Date) {
         guard
@@ -130,14 +130,14 @@ public struct DeviceAccess: Sendable {
     }
 
     /// Returns the device with this bearer token; nil if it is unknown, expired or revoked.
-    public func authenticate(bearer token: String) async throws -> Actor? {
+    package func authenticate(bearer token: String) async throws -> Actor? {
         // Looked up by its digest, so that the duration reveals nothing about the token.
         try await lookUp(SecretDigest(of: token).hex, now: clock())
     }
 
     /// Returns the device of a submission's sender, possibly from a cache that is a few seconds old: the queue checks
     /// the client again in the transaction that stores the submission (``Storage/EnqueueResult/clientRevoked``).
-    public func authenticateSender(bearer token: String) async throws -> Actor? {
+    package func authenticateSender(bearer token: String) async throws -> Actor? {
         let digest = SecretDigest(of: token).hex
         let now = clock()
         if let device = recent.holder(digest: digest, now: now) { return device }
@@ -176,7 +176,7 @@ extension DeviceAccess {
     /// Revokes a device: its clients and tokens end, and its receipt cannot register again.
     ///
     /// - Returns: false if there is no such enrolment.
-    public func revoke(enrolment id: String) async throws -> Bool {
+    package func revoke(enrolment id: String) async throws -> Bool {
         let now = clock()
         return try await database.write { transaction in
             try Self.endClients(of: id, at: now, in: transaction)
@@ -187,7 +187,7 @@ extension DeviceAccess {
     }
 
     /// Returns all enrolled devices in the order of their registration, with their numbers of waiting submissions.
-    public func enrolments() async throws -> [DeviceEnrolment] {
+    package func enrolments() async throws -> [DeviceEnrolment] {
         try await database.read { transaction in
             try transaction.query(
                 """
@@ -201,15 +201,15 @@ extension DeviceAccess {
 }
 
 /// An enrolled device as reported to staff.
-public struct DeviceEnrolment: Sendable, Hashable {
-    public let id: String
-    public let since: Date
+package struct DeviceEnrolment: Sendable, Hashable {
+    package let id: String
+    package let since: Date
     /// Time at which the device last requested an access token.
-    public let lastSeen: Date?
+    package let lastSeen: Date?
     /// Time at which the study team revoked it.
-    public let revokedAt: Date?
+    package let revokedAt: Date?
     /// Number of submissions that are neither stored nor refused.
-    public let waiting: Int
+    package let waiting: Int
 
     init(_ row: SQLRow) throws {
         id = try row.text("id")

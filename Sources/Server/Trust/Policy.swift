@@ -2,13 +2,13 @@
 /// permitted.
 ///
 /// An ``AccessGrant`` decides about records, an ``Actor``'s role about everything else.
-public struct Policy: Sendable {
-    public init() {}
+package struct Policy: Sendable {
+    package init() {}
 
     /// Decides about an action. `actor` is nil for an unauthenticated caller.
     ///
     /// The credentials (antispam token, app receipt, client secret) are verified before this call.
-    public func decide(_ actor: Actor?, action: Action, target: Target) -> Decision {
+    package func decide(_ actor: Actor?, action: Action, target: Target) -> Decision {
         switch (actor?.role, action) {
         case (nil, .register): .permitted
         case (nil, _): .denied("not-authenticated")

@@ -5,7 +5,7 @@ import Storage
 ///
 /// Counts are collected in memory and written together, no more often than every `interval` seconds; a crash loses the
 /// counts of these seconds.
-public actor RefusalCounter {
+package actor RefusalCounter {
     private let database: any SQLDatabase
     private let clock: @Sendable () -> Date
     private let interval: TimeInterval
@@ -18,14 +18,14 @@ public actor RefusalCounter {
     }
 
     /// - Parameter interval: minimum time between two writes in seconds.
-    public init(database: any SQLDatabase, interval: TimeInterval = 5, clock: @escaping @Sendable () -> Date) {
+    package init(database: any SQLDatabase, interval: TimeInterval = 5, clock: @escaping @Sendable () -> Date) {
         self.database = database
         self.interval = interval
         self.clock = clock
     }
 
     /// Counts a refusal by its stable code.
-    public func count(_ code: String) async {
+    package func count(_ code: String) async {
         let now = clock()
         let minute = String(SQLTimestamp.text(now).prefix(16))
         counts[Key(minute: minute, code: code), default: 0] += 1
@@ -35,7 +35,7 @@ public actor RefusalCounter {
     }
 
     /// Writes the counts. If the store cannot be written, they are kept for the next attempt.
-    public func flush() async {
+    package func flush() async {
         let waiting = counts
         guard !waiting.isEmpty else { return }
         counts = [:]

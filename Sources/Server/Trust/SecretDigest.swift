@@ -5,17 +5,17 @@ import Foundation
 /// SHA-256 of a secret, the only form in which secrets are stored.
 ///
 /// Secrets are 32 random bytes and cannot be guessed, so a slow derivation is not needed.
-public struct SecretDigest: Sendable, Hashable {
+package struct SecretDigest: Sendable, Hashable {
     /// Lowercase hexadecimal, 64 characters.
-    public let hex: String
+    package let hex: String
 
     /// Computes the digest of a secret's UTF-8 bytes.
-    public init(of secret: String) {
+    package init(of secret: String) {
         hex = SecretDigest.hex(of: Data(secret.utf8))
     }
 
     /// Creates a digest from its stored form; nil if it is not 64 lowercase hexadecimal digits.
-    public init?(hex: String) {
+    package init?(hex: String) {
         let digits = hex.utf8
         guard digits.count == 64,
             digits.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
@@ -24,12 +24,12 @@ public struct SecretDigest: Sendable, Hashable {
     }
 
     /// Whether this is the digest of `secret`, compared in constant time.
-    public func matches(_ secret: String) -> Bool {
+    package func matches(_ secret: String) -> Bool {
         SecretDigest.equal(hex.utf8, SecretDigest(of: secret).hex.utf8)
     }
 
     /// Returns the SHA-256 of bytes in lowercase hexadecimal.
-    public static func hex(of bytes: Data) -> String {
+    package static func hex(of bytes: Data) -> String {
         Hexadecimal.text(SHA256.hash(data: bytes))
     }
 

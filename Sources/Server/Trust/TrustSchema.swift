@@ -1,8 +1,8 @@
 import Storage
 
 /// The tables of Trust in the records' store, steps 200 to 299.
-public enum TrustSchema {
-    public static let migrations: [Migration] = basis + authorization
+package enum TrustSchema {
+    package static let migrations: [Migration] = basis + authorization
 
     private static let basis: [Migration] = [
         Migration(number: 200, name: "clients, tokens and audit") { dialect in

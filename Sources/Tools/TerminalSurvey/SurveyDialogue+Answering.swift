@@ -5,7 +5,7 @@ import Questionnaires
 extension SurveyDialogue {
     /// Processes the person's input: an answer, or `back`, `clear`, `pause`. A backslash before any text makes it an
     /// answer.
-    public mutating func take(_ line: String) -> Reply {
+    package mutating func take(_ line: String) -> Reply {
         guard let current else { return Reply() }
         let word = line.trimmingCharacters(in: .whitespacesAndNewlines)
         switch word.lowercased() {
@@ -22,7 +22,7 @@ extension SurveyDialogue {
     }
 
     /// Attaches the file that a reply requested; nil if it cannot be read.
-    public mutating func attach(_ data: Data?, contentType: String?, title: String?) -> Reply {
+    package mutating func attach(_ data: Data?, contentType: String?, title: String?) -> Reply {
         guard case .question(let path) = current, let item = session.state(at: path)?.item, item.type == .attachment
         else { return Reply() }
         guard let data else { return Reply(lines: ["The file cannot be read."]) }

@@ -3,7 +3,7 @@ import Questionnaires
 extension SurveyDialogue {
     /// The lines of text for the open step: the texts before it, progress, the question, its options, and how to
     /// answer.
-    public var prompt: [String] {
+    package var prompt: [String] {
         guard let current else { return [] }
         let script = script
         let lines = script.texts(before: current)

@@ -10,9 +10,9 @@ import Questionnaires
 ///         guard let line = readLine() else { break }
 ///         print(dialogue.take(line).lines.joined(separator: "\n"))
 ///     }
-public struct SurveyDialogue: Sendable {
+package struct SurveyDialogue: Sendable {
     /// The open step.
-    public enum Step: Sendable, Hashable {
+    package enum Step: Sendable, Hashable {
         /// The question at a path.
         case question(ItemPath)
         /// Whether to fill in a repeating group once more; the path is that of the new instance.
@@ -20,30 +20,30 @@ public struct SurveyDialogue: Sendable {
     }
 
     /// The reply to a line.
-    public struct Reply: Sendable, Hashable {
+    package struct Reply: Sendable, Hashable {
         /// The lines to print, for instance the reason that an answer was not accepted.
-        public var lines: [String] = []
+        package var lines: [String] = []
         /// Whether the person wants to pause.
-        public var isPaused = false
+        package var isPaused = false
         /// A file to read and pass to ``SurveyDialogue/attach(_:contentType:title:)``.
-        public var wantedFile: String?
+        package var wantedFile: String?
     }
 
     /// The session with the answers so far.
-    public internal(set) var session: FormSession
+    package internal(set) var session: FormSession
     /// nil when the form is finished.
-    public internal(set) var current: Step?
+    package internal(set) var current: Step?
     /// Repeating groups that the person has begun without answers.
     var opened: Set<ItemPath> = []
 
     /// Begins a dialogue at the form's first step, with its initial values.
-    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
+    package init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         session = FormSession(form, rules: rules)
         current = script.steps.first
     }
 
     /// Continues from ``state``; nil if that is of another form or invalid.
-    public init?(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
+    package init?(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
         guard let items = state["items"], items.array != nil, state["questionnaire"]?.string == form.canonical else {
             return nil
         }
@@ -56,10 +56,10 @@ public struct SurveyDialogue: Sendable {
     }
 
     /// Whether no question is open.
-    public var isFinished: Bool { current == nil }
+    package var isFinished: Bool { current == nil }
 
     /// The state for continuing later. It contains answers: store it where only the person can read it.
-    public var state: JSON {
+    package var state: JSON {
         var state = JSONObject()
         state["questionnaire"] = session.form.canonical.map(JSON.string)
         state["at"] = current.map { .string(Self.name($0)) }

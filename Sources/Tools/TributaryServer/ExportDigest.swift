@@ -5,14 +5,14 @@ import Storage
 
 /// A fingerprint of an export that is computed without reading it in full: from the sizes and the two ends of its
 /// files. Names and paths are not included, so a moved export has the same fingerprint.
-public enum ExportDigest {
+package enum ExportDigest {
     /// Number of bytes used from each end.
     private static let end = 1 << 16
 
     /// Returns a text that is equal for equal bytes.
     ///
     /// - Throws: ``ServerError`` `file-unreadable`.
-    public static func text(of path: String) throws -> String {
+    package static func text(of path: String) throws -> String {
         var hash = SHA256()
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {

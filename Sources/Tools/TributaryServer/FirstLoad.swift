@@ -2,7 +2,7 @@ import Foundation
 import Storage
 
 /// Suspends the indexes of the records' store during a first load (`health load --rebuild-indexes`).
-public enum FirstLoad {
+package enum FirstLoad {
     /// The tables that a load fills.
     private static let tables = [
         "record", "record_version", "record_term", "record_print", "record_text", "record_time", "record_number",
@@ -17,7 +17,7 @@ public enum FirstLoad {
     ///
     /// - Throws: ``ServerError`` `not-a-first-load` for a store that already has records, unless an earlier load
     ///   dropped its indexes.
-    public static func begin(in database: any SQLDatabase) async throws {
+    package static func begin(in database: any SQLDatabase) async throws {
         try await database.write { transaction in
             guard try !SuspendedIndexes.areThere(in: transaction) else { return }
             let records = try transaction.first(
@@ -35,7 +35,7 @@ public enum FirstLoad {
     /// Creates the indexes that a load dropped, also an interrupted one; each in a transaction of its own.
     ///
     /// - Parameter show: called with the name of each created index.
-    public static func end(in database: any SQLDatabase, _ show: (String) -> Void = { _ in }) async throws {
+    package static func end(in database: any SQLDatabase, _ show: (String) -> Void = { _ in }) async throws {
         while let name = try await database.write({ try SuspendedIndexes.makeNext(in: $0) }) { show(name) }
     }
 }

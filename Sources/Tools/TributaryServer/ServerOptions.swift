@@ -1,9 +1,9 @@
 import ServerHTTP
 
 /// The options with which a server is started.
-public struct ServerOptions: Sendable {
+package struct ServerOptions: Sendable {
     /// The part of the server's work that a process does.
-    public enum Role: String, Sendable, CaseIterable {
+    package enum Role: String, Sendable, CaseIterable {
         /// Accepts sealed submissions; needs no private key.
         case receiver
         /// Opens, records and loads submissions; needs the private keys.
@@ -17,25 +17,25 @@ public struct ServerOptions: Sendable {
         case gateway
     }
 
-    public var host: String
+    package var host: String
     /// 0 for any free port.
-    public var port: Int
-    public var roles: Set<Role>
+    package var port: Int
+    package var roles: Set<Role>
     /// The queue's database: a path, `sqlite:PATH` or `postgresql://...`; nil for the study's own.
-    public var queue: String?
+    package var queue: String?
     /// The records' database, in the same format.
-    public var database: String?
+    package var database: String?
     /// The proxies whose `X-Forwarded-For` is used and which may terminate TLS.
-    public var trustedProxies: [IPNetwork]
+    package var trustedProxies: [IPNetwork]
     /// The address of the monitoring; nil for a free port of loopback.
-    public var monitor: HTTPServer.Address?
+    package var monitor: HTTPServer.Address?
     /// PEM files; both or neither.
-    public var certificate: String?
-    public var privateKey: String?
+    package var certificate: String?
+    package var privateKey: String?
     /// The public URL of the server; nil for that of study.json, or for the address that it listens on.
-    public var publicURL: String?
+    package var publicURL: String?
 
-    public init(
+    package init(
         host: String = "127.0.0.1", port: Int = 8080, roles: Set<Role> = Set(Role.allCases), queue: String? = nil,
         database: String? = nil,
         trustedProxies: [IPNetwork] = [], monitor: HTTPServer.Address? = nil, certificate: String? = nil,

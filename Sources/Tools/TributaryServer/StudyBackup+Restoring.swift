@@ -8,19 +8,19 @@ import Warehouse
 
 extension StudyBackup {
     /// The content of a restored study.
-    public struct Restored: Sendable, Hashable {
+    package struct Restored: Sendable, Hashable {
         /// The number of rows of the queue.
-        public let submissions: Int
+        package let submissions: Int
         /// The number of resources that are not deleted.
-        public let records: Int
+        package let records: Int
         /// The queue's new epoch. Phones query the outcomes of their submissions again, and resend missing ones.
-        public let epoch: Int64
+        package let epoch: Int64
         /// The number of participants whose deletion after the backup was repeated.
-        public let deletedAgain: Int
+        package let deletedAgain: Int
         /// Whether there was a list of deletions, of the study or in the backup's records.
-        public let hasDeletionList: Bool
+        package let hasDeletionList: Bool
         /// Whether the facts were in tables outside of the backup: they must be loaded again from the records.
-        public let isToBeLoaded: Bool
+        package let isToBeLoaded: Bool
     }
 
     /// The contents of the stores in the backup.
@@ -42,7 +42,7 @@ extension StudyBackup {
     /// - Throws: ``ServerError`` `study-exists`, `backup-damaged`, `backup-newer`, `file-unreadable`,
     ///   `file-unwritable`; `deletions-invalid`, `deletions-mismatch`; ``Storage/StorageError``
     ///   `storage-schema-newer`, `storage-full`. After an error nothing was changed, and no file is left.
-    public static func restore(
+    package static func restore(
         _ file: String, into directory: String, deletions: String? = nil,
         actor: Actor = Actor(id: "restore", role: .site), at date: Date
     ) async throws -> Restored {

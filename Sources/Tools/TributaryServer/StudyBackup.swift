@@ -18,18 +18,18 @@ import Storage
 /// The queue is copied first, then the records. So submissions that are stored according to the queue's copy are in
 /// the copy of the records. Those that arrive between the two are sent again by the phones, and are recognized by
 /// their settlement.
-public enum StudyBackup {
+package enum StudyBackup {
     /// A report of the backup that was made.
-    public struct Report: Sendable, Hashable {
+    package struct Report: Sendable, Hashable {
         /// The file's path.
-        public let file: String
-        public let bytes: Int64
+        package let file: String
+        package let bytes: Int64
         /// The digest of the whole file, in lowercase hexadecimal digits.
-        public let sha256: String
+        package let sha256: String
         /// The number of rows in the queue's copy.
-        public let submissions: Int
+        package let submissions: Int
         /// The number of resources in the records' copy that are not deleted.
-        public let records: Int
+        package let records: Int
     }
 
     /// Makes a backup. When this returns, the file is durable and complete, and readable only by its owner.
@@ -40,7 +40,7 @@ public enum StudyBackup {
     /// - Throws: ``ServerError`` `file-exists`, `backup-private-key`, `backup-too-large`, `file-unwritable`;
     ///   ``Storage/StorageError`` for a store that is missing or not of this version, `queue-of-another-study`,
     ///   `storage-full`. After an error no file was created, and an existing file with this name is unchanged.
-    public static func write(
+    package static func write(
         _ stores: StudyStores, to path: String, force: Bool = false, at date: Date
     ) async throws -> Report {
         let target = URL(fileURLWithPath: path)

@@ -8,61 +8,61 @@ import Storage
 import Warehouse
 
 /// The configuration of a study, from `study.json`. Missing members have their defaults; unknown ones are ignored.
-public struct StudyConfiguration: Sendable, Hashable {
+package struct StudyConfiguration: Sendable, Hashable {
     /// Short and stable: letters, digits, `-` and `.`.
-    public var id: String
+    package var id: String
     /// The title that people see.
-    public var title: String
+    package var title: String
     /// The bundle identifier that an app's receipt must name.
-    public var bundleIdentifier: String
+    package var bundleIdentifier: String
     /// Maximum size of a submission, in bytes.
-    public var maximumSubmissionBytes: Int
+    package var maximumSubmissionBytes: Int
     /// Maximum number of resources in one submission.
-    public var maximumResourcesPerSubmission: Int
+    package var maximumResourcesPerSubmission: Int
     /// Lifetime of a device's token, in seconds.
-    public var tokenLifetime: Int
+    package var tokenLifetime: Int
     /// The strictness of FHIR validation: the findings that quarantine a submission.
-    public var validation: ValidationStrictness
+    package var validation: ValidationStrictness
     /// The accepted messages of C3-PRO's apps: none by default.
-    public var c3pro: C3PROAcceptance
+    package var c3pro: C3PROAcceptance
     /// Whether unsealed resources are accepted, and sealed on arrival.
-    public var acceptPlainFHIR: Bool
+    package var acceptPlainFHIR: Bool
     /// Whether devices may send unsigned messages.
-    public var unsigned: Bool
+    package var unsigned: Bool
     /// Whether a participant can begin only with a code of the study team.
-    public var requiresInvitation: Bool
+    package var requiresInvitation: Bool
     /// Whether the study holds identified records: devices may send identifying data.
-    public var identifiedRecords: Bool
+    package var identifiedRecords: Bool
     /// The handling of identifying data, if the study does not hold identified records.
-    public var identifyingData: IdentifyingDataHandling
+    package var identifyingData: IdentifyingDataHandling
     /// Whether receipts made by `tributary app-receipt make` are accepted. Never for real data.
-    public var development: Bool
+    package var development: Bool
     /// The location of the queue's database: a path (relative to the study's folder), `sqlite:PATH` or
     /// `postgresql://...`; nil for the default.
-    public var queue: String?
+    package var queue: String?
     /// The location of the records' database, in the same format.
-    public var database: String?
+    package var database: String?
     /// The location of i2b2's tables: the records' store by default.
-    public var warehouse: WarehouseLocation
+    package var warehouse: WarehouseLocation
     /// The data that i2b2's tables withhold about participants.
-    public var deidentification: Deidentification
+    package var deidentification: Deidentification
     /// Number of days for which submissions after a withdrawal are held before they are refused.
-    public var withdrawalGraceDays: Int
+    package var withdrawalGraceDays: Int
     /// Maximum bytes of one device that wait for its consent or for the study team.
-    public var heldBytesPerDevice: Int
+    package var heldBytesPerDevice: Int
     /// Maximum bytes of one patient's records that an app writes in a day, by the FHIR API.
-    public var writtenBytesPerDay = 1 << 30
+    package var writtenBytesPerDay = 1 << 30
     /// The data that is kept when a participant is deleted.
-    public var keepOnDelete: Set<KeptOnDelete>
+    package var keepOnDelete: Set<KeptOnDelete>
     /// Rate limits by request class.
-    public var rates: RateLimits
+    package var rates: RateLimits
     /// The size and the lifetime of exports.
-    public var exports = ExportLimits()
+    package var exports = ExportLimits()
     /// The public URL of the server, without a slash at the end; nil if `serve` sets it, or for the address that the
     /// server listens on.
-    public var publicURL: String?
+    package var publicURL: String?
 
-    public init(
+    package init(
         id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
         maximumResourcesPerSubmission: Int = 10_000, tokenLifetime: Int = 1800,
         validation: ValidationStrictness = .errors, c3pro: C3PROAcceptance = C3PROAcceptance(isAccepted: false),
@@ -101,7 +101,7 @@ public struct StudyConfiguration: Sendable, Hashable {
     /// Parses `study.json`.
     ///
     /// - Throws: ``ServerError`` `study-invalid`, which names the member.
-    public init(json data: Data) throws {
+    package init(json data: Data) throws {
         let json: JSON
         do {
             json = try JSON(data)
@@ -267,10 +267,10 @@ public struct StudyConfiguration: Sendable, Hashable {
     ]
 
     /// The handling of identifying data.
-    public var identifyingDataHandling: IdentifyingDataHandling { identifiedRecords ? .accept : identifyingData }
+    package var identifyingDataHandling: IdentifyingDataHandling { identifiedRecords ? .accept : identifyingData }
 
     /// The configuration as the text of `study.json`.
-    public var json: JSON {
+    package var json: JSON {
         var object: JSONObject = JSONObject()
         for member in fixedMembers.object?.members ?? [] { object[member.key] = member.value }
         if let publicURL { object["publicURL"] = .string(publicURL) }
@@ -321,11 +321,11 @@ public struct StudyConfiguration: Sendable, Hashable {
 }
 
 /// The error of a study's folder or server that cannot be used.
-public struct ServerError: CodedError, Hashable {
-    public let code: String
-    public let message: String
+package struct ServerError: CodedError, Hashable {
+    package let code: String
+    package let message: String
 
-    public init(code: String, message: String) {
+    package init(code: String, message: String) {
         self.code = code
         self.message = message
     }

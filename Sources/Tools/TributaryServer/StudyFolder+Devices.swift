@@ -7,18 +7,18 @@ import Trust
 
 extension StudyFolder {
     /// The folder of the templates of third-party devices.
-    public var devicesURL: URL { url.appendingPathComponent("devices", isDirectory: true) }
+    package var devicesURL: URL { url.appendingPathComponent("devices", isDirectory: true) }
     /// The device templates: they find readings in events.
-    public var deviceContentURL: URL { devicesURL.appendingPathComponent("devicecontent.json") }
+    package var deviceContentURL: URL { devicesURL.appendingPathComponent("devicecontent.json") }
     /// The FHIR templates: they make Observations of readings.
-    public var fhirMappingURL: URL { devicesURL.appendingPathComponent("fhirmapping.json") }
+    package var fhirMappingURL: URL { devicesURL.appendingPathComponent("fhirmapping.json") }
     /// The secret from which the keys of hubs are derived.
-    public var hubSecretURL: URL { keys.url.appendingPathComponent("device-hubs.secret") }
+    package var hubSecretURL: URL { keys.url.appendingPathComponent("device-hubs.secret") }
 
     /// Reads the study's templates of third-party devices; nil if it has none.
     ///
     /// - Throws: ``ServerError`` `study-invalid` for a file that is not JSON; ``DeviceGateway/TemplateError``.
-    public func gatewayTemplates() throws -> GatewayTemplates? {
+    package func gatewayTemplates() throws -> GatewayTemplates? {
         guard let device = try json(at: deviceContentURL), let fhir = try json(at: fhirMappingURL) else { return nil }
         return try GatewayTemplates(device: device, fhir: fhir)
     }
@@ -27,7 +27,7 @@ extension StudyFolder {
     ///
     /// - Throws: ``Consumer/ConsumerError`` `key-file-open` for a file that others can read;
     ///   ``DeviceGateway/GatewayError`` `hub-secret-invalid`.
-    public func hubSecret() throws -> HubSecret? {
+    package func hubSecret() throws -> HubSecret? {
         guard FileManager.default.fileExists(atPath: hubSecretURL.path) else { return nil }
         return try HubSecret(try keys.privateText(hubSecretURL.lastPathComponent) ?? "")
     }
@@ -35,7 +35,7 @@ extension StudyFolder {
     /// Makes the secret from which the keys of hubs are derived. An existing secret is kept.
     ///
     /// - Throws: the errors of ``hubSecret()``; `file-unwritable`.
-    public func makeHubSecret() throws -> HubSecret {
+    package func makeHubSecret() throws -> HubSecret {
         if let present = try hubSecret() { return present }
         let text = HubSecret.text(random: AccessControl.systemRandom(HubSecret.length))
         try PrivateFile.write(Data(text.utf8), to: hubSecretURL, permissions: 0o600)

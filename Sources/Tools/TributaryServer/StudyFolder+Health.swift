@@ -9,12 +9,12 @@ extension StudyFolder {
     /// has none.
     ///
     /// - Throws: ``ServerError`` `study-invalid` if the file is not JSON.
-    public func healthTypes() throws -> JSON? { try json(at: healthTypesURL) }
+    package func healthTypes() throws -> JSON? { try json(at: healthTypesURL) }
 
     /// Reads the settings with which phones follow health data (`health-sync.json`).
     ///
     /// - Throws: an error of the file, or of the study's own types.
-    public func healthSync() throws -> FollowedHealthData {
+    package func healthSync() throws -> FollowedHealthData {
         guard let json = try json(at: healthSyncURL) else { return FollowedHealthData() }
         return try FollowedHealthData(json, table: healthTypeTable())
     }
@@ -37,7 +37,7 @@ extension StudyFolder {
     /// Reads the study's health types, for making facts.
     ///
     /// - Throws: an error of the study's own types.
-    public func healthConcepts() throws -> HealthConceptTable {
+    package func healthConcepts() throws -> HealthConceptTable {
         guard try healthTypes() != nil else { return .standard }
         return HealthConceptTable(of: try healthTypeTable())
     }

@@ -9,7 +9,7 @@ extension StudyFolder {
     /// Creates a study's folder with keys. Fails if there is a study already.
     ///
     /// - Parameter antispam: the token that apps send; only its hash is stored.
-    public func make(_ configuration: StudyConfiguration, antispam: String, now: Date) throws {
+    package func make(_ configuration: StudyConfiguration, antispam: String, now: Date) throws {
         let files = FileManager.default
         if files.fileExists(atPath: configurationURL.path) || files.fileExists(atPath: keys.url.path) {
             throw ServerError(

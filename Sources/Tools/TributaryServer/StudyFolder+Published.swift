@@ -6,17 +6,17 @@ import InformedConsent
 extension StudyFolder {
     /// Returns the published forms (`questionnaires/*.json`) as R4, from any release of FHIR. Of several releases of
     /// one form, the newest is used.
-    public func questionnaires() -> [Questionnaire] {
+    package func questionnaires() -> [Questionnaire] {
         resources(in: questionnairesURL, ofType: Questionnaire.resourceType).newestReleases()
             .compactMap(\.questionnaire)
     }
 
     /// Returns the value sets of the forms as R4. Questions may refer to them by url, by id, or by the file's name, as
     /// C3-PRO's apps do.
-    public func valueSets() -> [ValueSet] { Self.valueSets(in: questionnairesURL) }
+    package func valueSets() -> [ValueSet] { Self.valueSets(in: questionnairesURL) }
 
     /// Returns the value sets in a folder of forms.
-    public static func valueSets(in folder: URL) -> [ValueSet] {
+    package static func valueSets(in folder: URL) -> [ValueSet] {
         let sets = resources(in: folder, ofType: ValueSet.resourceType).newestReleases()
             .compactMap { file in file.inR4?.as(ValueSet.self).map { (file: file, set: $0) } }
         // After those with this name as their id.
@@ -35,7 +35,7 @@ extension StudyFolder {
 
     /// Returns the readable consents of the study, with their text files; of several releases of one, the newest
     /// first.
-    public func consents() -> [ConsentTemplate] {
+    package func consents() -> [ConsentTemplate] {
         let study = (try? configuration())?.id
         return resources(in: consentURL, ofType: Contract.resourceType).enumerated()
             .sorted { ($1.element.release, $0.offset) < ($0.element.release, $1.offset) }
@@ -58,7 +58,7 @@ extension StudyFolder {
     /// Returns the kinds of health data that the study's consent includes, of those that must be named to be released.
     /// If several consents are current (languages), only the kinds in all of them: a person may have signed any of
     /// them.
-    public func includedHealthData() -> Set<String> {
+    package func includedHealthData() -> Set<String> {
         let consents = consents().filter { $0.status == .current }
         guard let first = consents.first else { return [] }
         return consents.dropFirst().reduce(first.includedHealthData) { $0.intersection($1.includedHealthData) }

@@ -6,7 +6,7 @@ import Storage
 extension StudyFolder {
     /// The folder of the keys that sign id tokens: 0700, each file 0600. No backup contains it: a new key is made if
     /// there is none, and apps fetch its public key.
-    public var signingKeysURL: URL { url.appendingPathComponent("signing-keys", isDirectory: true) }
+    package var signingKeysURL: URL { url.appendingPathComponent("signing-keys", isDirectory: true) }
 
     private static let signingSuffix = ".private.pem"
 

@@ -27,42 +27,42 @@ import Wire
 /// exports/           the files of exports until they expire, 0700; not in backups
 /// deletions/         the deleted participants as digests, and the reports of deletions, 0700; not in backups
 /// ```
-public struct StudyFolder: Sendable {
-    public let url: URL
+package struct StudyFolder: Sendable {
+    package let url: URL
 
-    public init(path: String) { url = URL(fileURLWithPath: path, isDirectory: true) }
+    package init(path: String) { url = URL(fileURLWithPath: path, isDirectory: true) }
 
-    public var configurationURL: URL { url.appendingPathComponent("study.json") }
-    public var consentURL: URL { url.appendingPathComponent("consent", isDirectory: true) }
-    public var questionnairesURL: URL { url.appendingPathComponent("questionnaires", isDirectory: true) }
-    public var profilesURL: URL { url.appendingPathComponent("profiles", isDirectory: true) }
-    public var healthTypesURL: URL { url.appendingPathComponent("health-types.json") }
-    public var healthSyncURL: URL { url.appendingPathComponent("health-sync.json") }
-    public var dataURL: URL { url.appendingPathComponent("data", isDirectory: true) }
-    public var antispamURL: URL { url.appendingPathComponent("antispam.sha256") }
-    public var publicKeysURL: URL { url.appendingPathComponent("jwks.json") }
-    public var receiptRootsURL: URL { url.appendingPathComponent("receipt-roots", isDirectory: true) }
-    public var developmentRootKeyURL: URL {
+    package var configurationURL: URL { url.appendingPathComponent("study.json") }
+    package var consentURL: URL { url.appendingPathComponent("consent", isDirectory: true) }
+    package var questionnairesURL: URL { url.appendingPathComponent("questionnaires", isDirectory: true) }
+    package var profilesURL: URL { url.appendingPathComponent("profiles", isDirectory: true) }
+    package var healthTypesURL: URL { url.appendingPathComponent("health-types.json") }
+    package var healthSyncURL: URL { url.appendingPathComponent("health-sync.json") }
+    package var dataURL: URL { url.appendingPathComponent("data", isDirectory: true) }
+    package var antispamURL: URL { url.appendingPathComponent("antispam.sha256") }
+    package var publicKeysURL: URL { url.appendingPathComponent("jwks.json") }
+    package var receiptRootsURL: URL { url.appendingPathComponent("receipt-roots", isDirectory: true) }
+    package var developmentRootKeyURL: URL {
         keys.url.appendingPathComponent("development-receipts.pem", isDirectory: false)
     }
-    public var developmentRootURL: URL { receiptRootsURL.appendingPathComponent("development.pem") }
+    package var developmentRootURL: URL { receiptRootsURL.appendingPathComponent("development.pem") }
 
-    public var deletionsURL: URL { url.appendingPathComponent("deletions", isDirectory: true) }
+    package var deletionsURL: URL { url.appendingPathComponent("deletions", isDirectory: true) }
     /// The digests of the deleted participants.
-    public var deletionListURL: URL { deletionsURL.appendingPathComponent("list.json") }
+    package var deletionListURL: URL { deletionsURL.appendingPathComponent("list.json") }
     /// The public key for reports of deletions.
-    public var deletionPublicKeyURL: URL { deletionsURL.appendingPathComponent("report-key.pem") }
-    public var deletionKeyURL: URL { keys.url.appendingPathComponent("deletion-reports.pem") }
+    package var deletionPublicKeyURL: URL { deletionsURL.appendingPathComponent("report-key.pem") }
+    package var deletionKeyURL: URL { keys.url.appendingPathComponent("deletion-reports.pem") }
 
     /// The folder of the store of links, in a study that creates links to records of identified people.
-    public var linksURL: URL { url.appendingPathComponent("links", isDirectory: true) }
-    public var linkStoreURL: URL { linksURL.appendingPathComponent("links.sqlite") }
+    package var linksURL: URL { url.appendingPathComponent("links", isDirectory: true) }
+    package var linkStoreURL: URL { linksURL.appendingPathComponent("links.sqlite") }
 
     /// The folder of export files.
-    public var exportsURL: URL { url.appendingPathComponent("exports", isDirectory: true) }
+    package var exportsURL: URL { url.appendingPathComponent("exports", isDirectory: true) }
 
     /// The folder of private keys.
-    public var keys: KeyFolder { keys(in: url.appendingPathComponent("keys", isDirectory: true)) }
+    package var keys: KeyFolder { keys(in: url.appendingPathComponent("keys", isDirectory: true)) }
 
     /// Returns a folder of the study's private keys at another location, such as a copy. The process's environment
     /// names the file of their passphrase, if they have one.
@@ -73,18 +73,18 @@ public struct StudyFolder: Sendable {
     }
 
     /// The default path of the queue's database.
-    public var defaultQueueURL: URL {
+    package var defaultQueueURL: URL {
         url.appendingPathComponent("queue", isDirectory: true).appendingPathComponent("queue.sqlite")
     }
     /// The default path of the records' database.
-    public var defaultRecordsURL: URL { dataURL.appendingPathComponent("records.sqlite") }
+    package var defaultRecordsURL: URL { dataURL.appendingPathComponent("records.sqlite") }
     /// The path of the common database before version 0.4.
-    public var formerDatabaseURL: URL { dataURL.appendingPathComponent("tributary.sqlite") }
+    package var formerDatabaseURL: URL { dataURL.appendingPathComponent("tributary.sqlite") }
 
     /// Reads `study.json`.
     ///
     /// - Throws: ``ServerError`` `study-missing`, `study-invalid`; ``Storage/FileAccessError``.
-    public func configuration() throws -> StudyConfiguration {
+    package func configuration() throws -> StudyConfiguration {
         guard let data = try FileAccess.contents(of: configurationURL) else {
             throw ServerError(
                 code: "study-missing",
@@ -96,7 +96,7 @@ public struct StudyFolder: Sendable {
     /// Returns the SHA-256 of the antispam token in lowercase hexadecimal digits.
     ///
     /// - Throws: ``ServerError`` `antispam-missing`; ``Storage/FileAccessError``.
-    public func antispamHash() throws -> String {
+    package func antispamHash() throws -> String {
         guard let data = try FileAccess.contents(of: antispamURL) else {
             throw ServerError(code: "antispam-missing", message: "There is no file \(antispamURL.path) in the study.")
         }
@@ -106,7 +106,7 @@ public struct StudyFolder: Sendable {
     /// Returns the certificates that app receipts must chain to; the development root only in a development study.
     ///
     /// - Throws: ``Storage/FileAccessError``.
-    public func receiptRoots(development: Bool) throws -> [Data] {
+    package func receiptRoots(development: Bool) throws -> [Data] {
         let names = try FileAccess.names(in: receiptRootsURL) ?? []
         var roots: [Data] = []
         for name in names
@@ -118,10 +118,10 @@ public struct StudyFolder: Sendable {
     }
 
     /// Returns the public key set to be served; nil if no key was made yet.
-    public func publicKeySet() -> Data? { FileManager.default.contents(atPath: publicKeysURL.path) }
+    package func publicKeySet() -> Data? { FileManager.default.contents(atPath: publicKeysURL.path) }
 
     /// Returns the published files with resources of a type, by name; unreadable ones are left out.
-    public func resources(in folder: URL, ofType type: String) -> [PublishedFile] {
+    package func resources(in folder: URL, ofType type: String) -> [PublishedFile] {
         Self.resources(in: folder, ofType: type)
     }
 
@@ -142,7 +142,7 @@ public struct StudyFolder: Sendable {
     }
 
     /// Returns the study's profiles (`profiles/*.json`).
-    public func profiles() -> [JSONObject] {
+    package func profiles() -> [JSONObject] {
         resources(in: profilesURL, ofType: "StructureDefinition").map(\.resource.object)
     }
 }

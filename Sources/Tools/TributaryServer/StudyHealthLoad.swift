@@ -14,9 +14,9 @@ import Warehouse
 ///
 /// Batches are written in sequence, each in a transaction of its own, while the next is made. A new run completes an
 /// interrupted one: stored resources are skipped, and the others get the same submission and the same time of receipt.
-public actor StudyHealthLoad {
+package actor StudyHealthLoad {
     /// The client that the records name as the sender of the data.
-    public static let clientID = "health-load"
+    package static let clientID = "health-load"
 
     private let database: any SQLDatabase
     private let provenance: RecordProvenance
@@ -31,9 +31,9 @@ public actor StudyHealthLoad {
     /// The audit row; nil as long as nothing is stored.
     private var entry: AccessControl.LoadEntry?
     /// Whether this load recorded the participant's consent.
-    public nonisolated let madeParticipant: Bool
+    package nonisolated let madeParticipant: Bool
     /// The participant's Patient id.
-    public nonisolated let participant: String
+    package nonisolated let participant: String
 
     /// Begins the load of one export for one participant.
     ///
@@ -44,7 +44,7 @@ public actor StudyHealthLoad {
     ///   - mustBeKnown: whether a participant without a recorded consent is refused.
     /// - Throws: ``ServerError`` `participant-invalid`, `participant-unknown`, `consent-withdrawn`;
     ///   ``Consumer/ConsumerError`` `participant-deleted`.
-    public init(
+    package init(
         participant: String, export: String, account: String, signedAt: DateTime?, mustBeKnown: Bool,
         database: any SQLDatabase,
         clock: @escaping @Sendable () -> Date
@@ -94,12 +94,12 @@ public actor StudyHealthLoad {
     }
 
     /// The submission of the stored data, for `tributary warehouse undo`.
-    public nonisolated var submissionID: String { provenance.submissionID }
+    package nonisolated var submissionID: String { provenance.submissionID }
     /// The time of receipt: that of the first run of this load.
-    public nonisolated var receivedAt: Date { provenance.receivedAt }
+    package nonisolated var receivedAt: Date { provenance.receivedAt }
 
     /// Stores a batch. Returns when the previous batch is durable; this one is written in the background.
-    public func store(_ batch: HealthBatch) async throws {
+    package func store(_ batch: HealthBatch) async throws {
         try await settle()
         guard !batch.isEmpty else { return }
         let (loader, database, clock, entry) = (loader, database, clock, entry)
@@ -126,7 +126,7 @@ public actor StudyHealthLoad {
     /// Waits until everything is durable.
     ///
     /// - Returns: the report of the load.
-    public func finish() async throws -> HealthLoader.Report {
+    package func finish() async throws -> HealthLoader.Report {
         try await settle()
         return report
     }

@@ -4,15 +4,15 @@ import Storage
 import Wire
 
 /// A test that a copy of the study's keys opens newly sealed messages and those in the queue.
-public struct StudyKeyDrill: Sendable, Hashable {
+package struct StudyKeyDrill: Sendable, Hashable {
     /// A published key, and whether the copy opens messages that are sealed to it.
-    public struct Key: Sendable, Hashable {
-        public let keyID: String
-        public let opens: Bool
+    package struct Key: Sendable, Hashable {
+        package let keyID: String
+        package let opens: Bool
     }
 
     /// The state of the root key in the copy.
-    public enum Root: String, Sendable, Hashable {
+    package enum Root: String, Sendable, Hashable {
         /// The key that signed the published set.
         case matches
         /// No root key: it may be stored elsewhere.
@@ -21,14 +21,14 @@ public struct StudyKeyDrill: Sendable, Hashable {
         case differs
     }
 
-    public let keys: [Key]
-    public let root: Root
+    package let keys: [Key]
+    package let root: Root
     /// The number of submissions in the queue with sealed bodies.
-    public let messages: Int
+    package let messages: Int
     /// The number of these that the copy opens.
-    public let opened: Int
+    package let opened: Int
 
-    public var isPassed: Bool { keys.allSatisfy(\.opens) && root != .differs && opened == messages }
+    package var isPassed: Bool { keys.allSatisfy(\.opens) && root != .differs && opened == messages }
 
     /// Number of bodies per query.
     private static let page = 16
@@ -38,7 +38,7 @@ public struct StudyKeyDrill: Sendable, Hashable {
     ///   - backup: a backup whose queue is read instead of the study's.
     /// - Throws: ``ServerError`` `keys-missing` and `keys-unpublished`; errors of reading the keys or restoring the
     ///   backup.
-    public static func run(
+    package static func run(
         _ stores: StudyStores, copy: String?, backup: String?, at date: Date
     ) async throws -> StudyKeyDrill {
         let study = stores.folder

@@ -10,7 +10,7 @@ import Storage
 
 /// Creates a study: its folder with keys, its stores, and the group and modes with which two accounts share it. After
 /// a failure, nothing of it is left.
-public struct StudyMaking: Sendable {
+package struct StudyMaking: Sendable {
     private let folder: StudyFolder
     private let configuration: StudyConfiguration
     private let group: gid_t?
@@ -19,7 +19,7 @@ public struct StudyMaking: Sendable {
     /// - Parameter group: the group of the accounts that share the study's folder: the receiver's and the consumer's.
     ///   The default is the group of an existing folder, or the account's own.
     /// - Throws: ``ServerError`` `group-unknown`.
-    public init(_ folder: StudyFolder, _ configuration: StudyConfiguration, group: String? = nil) throws {
+    package init(_ folder: StudyFolder, _ configuration: StudyConfiguration, group: String? = nil) throws {
         self.folder = folder
         self.configuration = configuration
         groupName = group
@@ -41,7 +41,7 @@ public struct StudyMaking: Sendable {
     ///   - now: the present time.
     /// - Throws: ``ServerError`` `study-exists`, `group-forbidden`; ``Storage/StorageError``,
     ///   ``Storage/FileAccessError``. After an error, the folder and any created database are as they were.
-    public func run(antispam: String, now: Date) async throws {
+    package func run(antispam: String, now: Date) async throws {
         let before = Present(folder)
         // An existing study is never changed.
         guard !before.isStudy else {

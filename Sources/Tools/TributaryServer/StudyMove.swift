@@ -2,13 +2,13 @@ import Foundation
 import Storage
 
 /// Copies a study's stores to other locations, on any engines, and updates `study.json`.
-public enum StudyMove {
+package enum StudyMove {
     /// The report of one moved store.
-    public struct Report: Sendable, Hashable {
-        public let from: String
-        public let to: String
+    package struct Report: Sendable, Hashable {
+        package let from: String
+        package let to: String
         /// The number of rows by table; nil if an earlier run copied them.
-        public let rows: [String: Int]?
+        package let rows: [String: Int]?
     }
 
     /// Moves the stores that have a new location. The data at the old location is kept, but no process writes to it
@@ -22,7 +22,7 @@ public enum StudyMove {
     ///   - database: the new location of the records, in the same format.
     /// - Throws: ``ServerError`` `move-nowhere`, errors of `study.json`; ``Storage/StorageError`` `storage-exists`,
     ///   `storage-locked`, of either store.
-    public static func run(
+    package static func run(
         _ folder: StudyFolder, queue: String?, database: String?, at date: Date
     ) async throws -> (queue: Report?, records: Report?) {
         let stores = try StudyStores(folder)

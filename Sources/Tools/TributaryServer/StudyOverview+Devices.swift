@@ -5,25 +5,25 @@ import Trust
 
 extension StudyOverview {
     /// A device with missing, doubtful or waiting messages.
-    public struct Device: Sendable {
+    package struct Device: Sendable {
         /// The device's enrolment.
-        public let id: String
+        package let id: String
         /// The participant of the device.
-        public let participant: String?
+        package let participant: String?
         /// The numbers of missing messages. For signed messages, those that the chain of signatures lacks; for others,
         /// gaps between received ones.
-        public var missing: [(from: Int64, to: Int64, since: Date)] = []
+        package var missing: [(from: Int64, to: Int64, since: Date)] = []
         /// The numbers of messages that compete for one position.
-        public var forks: [[Int64]] = []
+        package var forks: [[Int64]] = []
         /// The number of waiting submissions by reason: `received`, or the reason code.
-        public var waiting: [String: Int] = [:]
+        package var waiting: [String: Int] = [:]
     }
 
     /// Maximum number of gaps that are reported for a study.
     private static let maximumMissing = 10_000
 
     /// Returns the devices with missing, doubtful or waiting messages, by id.
-    public static func devices(queue: any SQLDatabase, records: any SQLDatabase) async throws -> [Device] {
+    package static func devices(queue: any SQLDatabase, records: any SQLDatabase) async throws -> [Device] {
         let submissions = SQLSubmissionQueue(database: queue)
         let messages = DeviceMessages()
         let (gaps, forks) = try await records.read { transaction in

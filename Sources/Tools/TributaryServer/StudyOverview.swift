@@ -5,30 +5,30 @@ import Records
 import Storage
 
 /// The overview of the study's participants for the study team.
-public enum StudyOverview {
-    public struct Participant: Sendable {
+package enum StudyOverview {
+    package struct Participant: Sendable {
         /// The Patient's id.
-        public let id: String
+        package let id: String
         /// `consented`, `withdrawn` or `none`.
-        public let consent: String
+        package let consent: String
         /// The time at which the contract was signed.
-        public let since: Date?
-        public let withdrawnAt: Date?
+        package let since: Date?
+        package let withdrawnAt: Date?
         /// The time since which a possible withdrawal waits to be interpreted.
-        public let suspendedSince: Date?
+        package let suspendedSince: Date?
         /// The time of receipt of the latest recorded submission.
-        public let lastSeen: Date?
+        package let lastSeen: Date?
         /// The number of responses by form.
-        public let forms: [String: Int]
+        package let forms: [String: Int]
         /// The number of Observations by code.
-        public let streams: [String: Int]
+        package let streams: [String: Int]
 
-        public var isConsented: Bool { consent == ConsentContext.State.consented.rawValue }
-        public var isWithdrawn: Bool { consent == ConsentContext.State.withdrawn.rawValue }
+        package var isConsented: Bool { consent == ConsentContext.State.consented.rawValue }
+        package var isWithdrawn: Bool { consent == ConsentContext.State.withdrawn.rawValue }
     }
 
     /// Returns all participants, by id.
-    public static func participants(in database: any SQLDatabase) async throws -> [Participant] {
+    package static func participants(in database: any SQLDatabase) async throws -> [Participant] {
         try await database.read { transaction in
             let statistics = RecordStatistics()
             let suspended = try SuspensionRegister().all(in: transaction)

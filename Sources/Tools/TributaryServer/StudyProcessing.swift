@@ -9,9 +9,9 @@ import Warehouse
 import Wire
 
 /// Composes the consumer's parts for a study's folder.
-public enum StudyProcessing {
+package enum StudyProcessing {
     /// Returns the processor that opens submissions, applies the consent gate, records and loads.
-    public static func processor(
+    package static func processor(
         folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
         openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {

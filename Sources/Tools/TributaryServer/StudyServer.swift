@@ -18,7 +18,7 @@ import Wire
 /// The composition root: creates running services from a study's folder and options.
 ///
 /// A receiver opens only the queue's store. A consumer opens both, the FHIR API only the records' store.
-public struct StudyServer: Sendable {
+package struct StudyServer: Sendable {
     let folder: StudyFolder
     let study: StudyConfiguration
     let options: ServerOptions
@@ -27,7 +27,7 @@ public struct StudyServer: Sendable {
     /// The public address of the server.
     let address: PublicAddress
 
-    public init(
+    package init(
         folder: StudyFolder, options: ServerOptions, logger: Logger, clock: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         self.folder = folder
@@ -44,7 +44,7 @@ public struct StudyServer: Sendable {
     ///   - stop: the first element, or its end, stops the server as a signal does.
     ///   - onMonitoring: called once with the port of the monitoring, before `onListening`.
     ///   - onListening: called once with the port, when the server accepts requests.
-    public func run(
+    package func run(
         until stop: AsyncStream<Void>? = nil, onMonitoring: @escaping @Sendable (Int) async -> Void = { _ in },
         onListening: @escaping @Sendable (Int) async -> Void
     ) async throws {

@@ -2,13 +2,13 @@ import Records
 import Storage
 
 /// The sizes of a study's two stores.
-public struct StudyStorage: Sendable, Hashable {
-    public let queue: StoreSize
-    public let records: StoreSize
-    public let contents: [ContentSize]
+package struct StudyStorage: Sendable, Hashable {
+    package let queue: StoreSize
+    package let records: StoreSize
+    package let contents: [ContentSize]
 
     /// The bytes of the records' store per resource of any type; 0 if there are none.
-    public var bytesPerResource: Double {
+    package var bytesPerResource: Double {
         let resources = contents.reduce(0) { $0 + $1.resources }
         return resources == 0 ? 0 : Double(records.totalBytes) / Double(resources)
     }
@@ -16,7 +16,7 @@ public struct StudyStorage: Sendable, Hashable {
     /// Measures both stores. Reads every page and every version.
     ///
     /// - Throws: ``Storage/StorageError``, ``ServerError``.
-    public static func measure(_ stores: StudyStores) async throws -> StudyStorage {
+    package static func measure(_ stores: StudyStores) async throws -> StudyStorage {
         try await stores.withBoth { queue, records in
             let waiting = try await queue.read { try StoreSize(in: $0) }
             let (held, contents) = try await records.read { (try StoreSize(in: $0), try ContentSize.all(in: $0)) }

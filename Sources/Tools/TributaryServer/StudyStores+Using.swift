@@ -3,17 +3,17 @@ import Storage
 // Runs closures with open stores, which are closed in any case.
 extension StudyStores {
     /// Runs a closure with the queue's store.
-    public func withQueue<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
+    package func withQueue<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
         try await openQueue().closing(body)
     }
 
     /// Runs a closure with the records' store.
-    public func withRecords<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
+    package func withRecords<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
         try await openRecords().closing(body)
     }
 
     /// Runs a closure with both stores.
-    public func withBoth<T>(
+    package func withBoth<T>(
         _ body: (_ queue: any SQLDatabase, _ records: any SQLDatabase) async throws -> T
     ) async throws -> T {
         try await withQueue { queue in try await withRecords { records in try await body(queue, records) } }

@@ -13,14 +13,14 @@ import Warehouse
 /// The location of each is that of its option (a path, `sqlite:PATH` or `postgresql://...`), or that of `study.json`
 /// (a relative path is below the study's folder), or the default in the study's folder. Only `serve`, `tributary
 /// migrate` and commands that create a store change a schema; all others refuse a store of another version.
-public struct StudyStores: Sendable {
-    public let folder: StudyFolder
+package struct StudyStores: Sendable {
+    package let folder: StudyFolder
     /// The store of the queue. Its file is shared with the receiver's account by its group.
-    public let queue: Store
+    package let queue: Store
     /// The store of the records.
-    public let records: Store
+    package let records: Store
     /// The location of i2b2's tables.
-    public let warehouse: WarehouseLocation
+    package let warehouse: WarehouseLocation
     /// The data that i2b2's tables withhold about participants.
     let deidentification: Deidentification
 
@@ -29,7 +29,7 @@ public struct StudyStores: Sendable {
 
     /// - Throws: ``ServerError`` `study-upgrade-needed` for a study whose two stores are still one, or an error of
     ///   `study.json`; ``Storage/StorageError`` for a URL of another engine.
-    public init(_ folder: StudyFolder, queue: String? = nil, database: String? = nil) throws {
+    package init(_ folder: StudyFolder, queue: String? = nil, database: String? = nil) throws {
         let study = try folder.configuration()
         self.folder = folder
         self.queue = Self.queue(at: try Self.location(queue, study.queue, in: folder, or: folder.defaultQueueURL))
@@ -73,10 +73,10 @@ public struct StudyStores: Sendable {
     }
 
     /// All migrations of the queue's schema.
-    public static var queueMigrations: [Migration] { StorageSchema.migrations }
+    package static var queueMigrations: [Migration] { StorageSchema.migrations }
 
     /// All migrations of the records' schema, in order.
-    public static var recordsMigrations: [Migration] {
+    package static var recordsMigrations: [Migration] {
         (TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations + ConsumerSchema.migrations
             + GatewaySchema.migrations)
             .sorted { $0.number < $1.number }
@@ -85,14 +85,14 @@ public struct StudyStores: Sendable {
     /// Opens the queue's store, which must exist and be of this version.
     ///
     /// - Parameter onWait: called with the waiting time of each write.
-    public func openQueue(onWait: (@Sendable (Duration) -> Void)? = nil) async throws -> any SQLDatabase {
+    package func openQueue(onWait: (@Sendable (Duration) -> Void)? = nil) async throws -> any SQLDatabase {
         try await queue.open(onWait: onWait)
     }
 
     /// Opens the records' store, which must exist and be of this version.
     ///
     /// - Parameter onWait: called with the waiting time of each write.
-    public func openRecords(
+    package func openRecords(
         purpose: DatabasePurpose = .serving, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> any SQLDatabase {
         try await requireNoQueue()
@@ -129,17 +129,17 @@ public struct StudyStores: Sendable {
 
 extension StudyStores {
     /// The report of a migration of the stores.
-    public struct MigrationReport: Sendable, Hashable {
-        public let queue: StoreMigration.Report
-        public let records: StoreMigration.Report
+    package struct MigrationReport: Sendable, Hashable {
+        package let queue: StoreMigration.Report
+        package let records: StoreMigration.Report
         /// That of the store of links; nil if the study has none.
-        public let links: StoreMigration.Report?
+        package let links: StoreMigration.Report?
     }
 
     /// Creates or migrates both stores.
     ///
     /// - Throws: ``Storage/StorageError`` `storage-locked` while a consumer of an older version runs.
-    public func migrate() async throws -> MigrationReport {
+    package func migrate() async throws -> MigrationReport {
         let records = try await migrateRecords()
         try await withRecords { try await requireQueueOfRecords($0) }
         return MigrationReport(
@@ -148,11 +148,11 @@ extension StudyStores {
 
     /// Creates or migrates the queue's store. A store of this version is not changed.
     @discardableResult
-    public func migrateQueue() async throws -> StoreMigration.Report { try await queue.migrate() }
+    package func migrateQueue() async throws -> StoreMigration.Report { try await queue.migrate() }
 
     /// Creates or migrates the records' store. No other process may use it meanwhile.
     @discardableResult
-    public func migrateRecords() async throws -> StoreMigration.Report {
+    package func migrateRecords() async throws -> StoreMigration.Report {
         try await requireNoQueue()
         let report = try await records.migrate()
         // As long as no participant has a number, the rules are those of study.json; later, `warehouse load` changes

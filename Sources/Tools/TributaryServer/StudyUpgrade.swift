@@ -16,19 +16,19 @@ import Storage
 /// 3. Both files get their final names.
 ///
 /// After any interruption, running it again completes it.
-public struct StudyUpgrade: Sendable {
+package struct StudyUpgrade: Sendable {
     /// The contents of the two stores after the upgrade.
-    public struct Report: Sendable, Hashable {
+    package struct Report: Sendable, Hashable {
         /// The number of rows in the queue, and of those that are neither stored nor refused.
-        public let submissions: Int
-        public let waiting: Int
-        public let devices: Int
+        package let submissions: Int
+        package let waiting: Int
+        package let devices: Int
         /// The number of devices that belong to a participant.
-        public let bindings: Int
+        package let bindings: Int
         /// The number of resources that are not deleted.
-        public let records: Int
+        package let records: Int
         /// The path of the copy of the former database; nil if it does not exist.
-        public let copy: String?
+        package let copy: String?
     }
 
     let folder: StudyFolder
@@ -68,7 +68,7 @@ public struct StudyUpgrade: Sendable {
     /// - Throws: ``ServerError`` `study-current`, `study-upgrade-place`, `study-upgrade-conflict`, `study-in-use`,
     ///   `queue-missing`; ``Storage/StorageError``, also `storage-full` and `storage-locked`. After an error, running
     ///   it again continues.
-    public static func run(_ folder: StudyFolder, at date: Date) async throws -> Report {
+    package static func run(_ folder: StudyFolder, at date: Date) async throws -> Report {
         let upgrade = try StudyUpgrade(folder)
         guard let lock = try StoreLock(storePath: upgrade.former) else {
             throw StorageError(

@@ -1,5 +1,5 @@
 /// The version of this program and its libraries.
-public enum TributaryVersion {
+package enum TributaryVersion {
     /// The version in the newest heading of CHANGELOG.md (<https://semver.org>).
-    public static let text = "0.4.0"
+    package static let text = "0.4.0"
 }

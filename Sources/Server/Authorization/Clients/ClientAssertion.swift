@@ -9,28 +9,28 @@ import Wire
 /// A value of this type claims to be from a client, and is valid for this server and this moment. ``verify(with:)``
 /// checks the client's signature. After that, the store of ``use`` checks that the assertion was not used before, and
 /// keeps it until it expires. The order matters: otherwise another party could use up a client's ids.
-public struct ClientAssertion: Sendable {
+package struct ClientAssertion: Sendable {
     /// The client that the assertion claims to be from: `iss` and `sub`.
-    public let clientID: String
+    package let clientID: String
     /// Its id and expiry, by which a second use is detected.
-    public let use: Use
+    package let use: Use
     private let jws: JWS
 
     /// The properties that are stored of an accepted assertion.
-    public struct Use: Sendable, Hashable {
-        public let clientID: String
+    package struct Use: Sendable, Hashable {
+        package let clientID: String
         /// `jti`, chosen by the client: two clients may use the same.
-        public let tokenID: String
+        package let tokenID: String
         /// `exp`. After it, the assertion is refused even if it is not stored.
-        public let expiresAt: Date
+        package let expiresAt: Date
     }
 
     /// Maximum length of an assertion in bytes.
-    public static let maximumBytes = 16_384
+    package static let maximumBytes = 16_384
     /// Maximum seconds from the present, and from `iat`, to the expiry.
-    public static let longestLife = 300
+    package static let longestLife = 300
     /// Maximum seconds that `iat` or `nbf` may be in the future, because of the client's clock.
-    public static let clockSkew = 30
+    package static let clockSkew = 30
     /// Lengths of ids that hardly ever repeat and are cheap to store.
     private static let tokenIDLength = 8...256
     private static let clientIDLength = 1...256
@@ -42,7 +42,7 @@ public struct ClientAssertion: Sendable {
     ///   - tokenURL: the published address of the token endpoint: the only audience.
     ///   - keySetURL: returns the registered address of a client's keys; called once the client is known.
     /// - Throws: ``ClientAssertionError``, with one code for all errors.
-    public init(
+    package init(
         reading compact: String, tokenURL: String, now: Date, keySetURL: (_ clientID: String) -> String? = { _ in nil }
     ) throws(ClientAssertionError) {
         guard compact.utf8.count <= Self.maximumBytes else { throw .invalid("It is longer than an assertion is.") }
@@ -92,7 +92,7 @@ public struct ClientAssertion: Sendable {
     }
 
     /// Checks that the client's key with the given key id signed the assertion.
-    public func verify(with keys: SignatureKeySet) throws(ClientAssertionError) {
+    package func verify(with keys: SignatureKeySet) throws(ClientAssertionError) {
         guard let key = keys.key(for: jws), (try? jws.verify(with: key)) != nil else {
             throw .invalid("It is not signed by the key of the client that it names.")
         }
@@ -101,9 +101,9 @@ public struct ClientAssertion: Sendable {
 
 /// The refusal of a client's assertion. The token endpoint reports it as `invalid_client` (RFC 6749 section 5.2). The
 /// message helps a developer to find the error, and repeats no part of the request.
-public struct ClientAssertionError: CodedError, Hashable {
-    public let code: String
-    public let message: String
+package struct ClientAssertionError: CodedError, Hashable {
+    package let code: String
+    package let message: String
 
     static func invalid(_ sentence: String) -> ClientAssertionError {
         ClientAssertionError(code: "client-assertion-invalid", message: "The client_assertion is refused. " + sentence)

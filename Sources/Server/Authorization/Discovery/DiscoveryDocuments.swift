@@ -71,7 +71,7 @@ struct DiscoveryDocuments {
 extension AuthorizationAddresses {
     /// The extension of `CapabilityStatement.rest.security` with which older apps find the authorization server
     /// (<http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris>).
-    public var oauthURIs: JSON {
+    package var oauthURIs: JSON {
         let parts = [("authorize", authorize), ("token", token), ("introspect", introspect), ("revoke", revoke)]
         return [
             "url": "http://fhir-registry.smarthealthit.org/StructureDefinition/oauth-uris",

@@ -5,20 +5,20 @@ import Foundation
 
 /// The key with which the server signs its id tokens. It is RSA, because OpenID Connect and SMART require RS256. Its
 /// description contains the key id and never the key.
-public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
+package struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     /// The thumbprint (RFC 7638).
-    public let keyID: String
+    package let keyID: String
     private let key: _RSA.Signing.PrivateKey
     private let modulus: Data
     private let exponent: Data
 
     /// Generates a key of 2048 bits.
-    public static func generate() throws -> SigningKey { try SigningKey(_RSA.Signing.PrivateKey(keySize: .bits2048)) }
+    package static func generate() throws -> SigningKey { try SigningKey(_RSA.Signing.PrivateKey(keySize: .bits2048)) }
 
     /// Reads a key from PEM.
     ///
     /// - Throws: ``SigningKeyError`` if it is not an RSA key of at least 2048 bits.
-    public init(pem: String) throws {
+    package init(pem: String) throws {
         guard let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem) else { throw SigningKeyError() }
         try self.init(key)
     }
@@ -35,7 +35,7 @@ public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
     }
 
     /// The private key as PEM. Secret.
-    public var pem: String { key.pemRepresentation }
+    package var pem: String { key.pemRepresentation }
 
     /// The public key as a JWK.
     var jwk: JSON {
@@ -53,14 +53,14 @@ public struct SigningKey: Sendable, CustomStringConvertible, CustomReflectable {
         return signed + "." + signature.rawRepresentation.base64URL
     }
 
-    public var description: String { "RSA signing key \(keyID)" }
-    public var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
+    package var description: String { "RSA signing key \(keyID)" }
+    package var customMirror: Mirror { Mirror(self, children: ["keyID": keyID]) }
 }
 
 /// The error of a missing or invalid signing key.
-public struct SigningKeyError: CodedError, Hashable {
-    public let code = "signing-key-invalid"
-    public let message = "A signing key is an RSA private key of at least 2048 bits in PEM; see signing-keys/."
+package struct SigningKeyError: CodedError, Hashable {
+    package let code = "signing-key-invalid"
+    package let message = "A signing key is an RSA private key of at least 2048 bits in PEM; see signing-keys/."
 
-    public init() {}
+    package init() {}
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// State of a participant when a resource reaches the gate.
-public struct ConsentContext: Sendable, Hashable {
+package struct ConsentContext: Sendable, Hashable {
     /// State of a participant's consent.
-    public enum State: String, Sendable, Hashable {
+    package enum State: String, Sendable, Hashable {
         /// No Contract was received.
         case none
         /// A Contract is in force.
@@ -12,17 +12,17 @@ public struct ConsentContext: Sendable, Hashable {
         case withdrawn
     }
 
-    public var state: State
+    package var state: State
     /// Kinds of health data that the Contract in force includes, among those that need to be included explicitly.
-    public var included: Set<String>
+    package var included: Set<String>
     /// Whether the participant must sign again before data is admitted.
-    public var needsRenewal: Bool
+    package var needsRenewal: Bool
     /// Whether a possible withdrawal has not been understood yet.
-    public var isSuspended: Bool
+    package var isSuspended: Bool
     /// Time until which data is held after a withdrawal; nil if it is refused immediately.
-    public var graceEnds: Date?
+    package var graceEnds: Date?
 
-    public init(
+    package init(
         state: State, included: Set<String> = [], needsRenewal: Bool = false, isSuspended: Bool = false,
         graceEnds: Date? = nil
     ) {
@@ -35,9 +35,9 @@ public struct ConsentContext: Sendable, Hashable {
 }
 
 /// Decides about one opened submission. Pure: the consumer applies the decision in one transaction.
-public struct ConsentGate: Sendable {
+package struct ConsentGate: Sendable {
     /// Kind of an incoming resource, for the gate.
-    public enum Subject: Sendable, Hashable {
+    package enum Subject: Sendable, Hashable {
         /// A Contract of this study, signed by the participant.
         case contract
         /// A Contract that is not valid for this study, with the reason.
@@ -58,7 +58,7 @@ public struct ConsentGate: Sendable {
         }
     }
 
-    public enum Decision: Sendable, Hashable {
+    package enum Decision: Sendable, Hashable {
         case admit
         case hold(until: Requirement)
         case refuse(Reason)
@@ -66,7 +66,7 @@ public struct ConsentGate: Sendable {
     }
 
     /// Condition that a held submission waits for.
-    public enum Requirement: Sendable, Hashable {
+    package enum Requirement: Sendable, Hashable {
         case contract
         /// The study has a newer consent that the participant must sign.
         case renewal
@@ -77,7 +77,7 @@ public struct ConsentGate: Sendable {
         case endOfGrace(Date)
 
         /// Stable code, reported to the device.
-        public var code: String {
+        package var code: String {
             switch self {
             case .contract: "consent-required"
             case .renewal: "consent-renewal-required"
@@ -100,7 +100,7 @@ public struct ConsentGate: Sendable {
     }
 
     /// Reason why a submission is not admitted; the raw value is reported to the device.
-    public enum Reason: String, Sendable, Hashable {
+    package enum Reason: String, Sendable, Hashable {
         case withdrawn = "consent-withdrawn"
         case foreignContract = "contract-unknown"
         case retiredContract = "contract-retired"
@@ -122,9 +122,9 @@ public struct ConsentGate: Sendable {
         }
     }
 
-    public init() {}
+    package init() {}
 
-    public func decide(_ subject: Subject, in context: ConsentContext) -> Decision {
+    package func decide(_ subject: Subject, in context: ConsentContext) -> Decision {
         switch (subject, context.state) {
         case (.foreignContract(let reason), _): .quarantine(reason)
         case (.contract, _): .admit

@@ -5,7 +5,7 @@ import Warehouse
 
 extension ConsentState {
     /// State of the consent, for the gate.
-    public var gateState: ConsentContext.State {
+    package var gateState: ConsentContext.State {
         switch status {
         case .none: .none
         case .consented: .consented
@@ -17,14 +17,14 @@ extension ConsentState {
 extension ConsentState {
     /// Whether the consent in force permits other researchers to use the data; nil without a consent, or if it did not
     /// ask.
-    public var sharing: Bool? {
+    package var sharing: Bool? {
         if case .consented(let contract) = status { contract.sharing } else { nil }
     }
 }
 
 extension ConsentState {
     /// The consent in the form of the warehouse's patient queries.
-    public var patientConsent: PatientConsent {
+    package var patientConsent: PatientConsent {
         let standing: PatientConsent.Status? =
             switch gateState {
             case .none: nil
@@ -36,11 +36,11 @@ extension ConsentState {
 }
 
 /// Stores the state of each participant's consent.
-public struct ConsentRegister: Sendable {
-    public init() {}
+package struct ConsentRegister: Sendable {
+    package init() {}
 
     /// Returns the state of a participant's consent; empty for an unknown participant.
-    public func state(of subject: String, in transaction: any SQLTransaction) throws -> ConsentState {
+    package func state(of subject: String, in transaction: any SQLTransaction) throws -> ConsentState {
         let row = try transaction.first(
             "SELECT state FROM participant_consent WHERE subject = ?", [SQLValue(subject)])
         guard let row else { return ConsentState() }
@@ -75,7 +75,7 @@ public struct ConsentRegister: Sendable {
     }
 
     /// Returns all participants with their states, sorted by id.
-    public func all(in transaction: any SQLTransaction) throws -> [(subject: String, state: ConsentState)] {
+    package func all(in transaction: any SQLTransaction) throws -> [(subject: String, state: ConsentState)] {
         try transaction.query("SELECT subject, state FROM participant_consent ORDER BY subject").map { row in
             let state = try JSONDecoder().decode(ConsentState.self, from: Data(try row.text("state").utf8))
             return (try row.text("subject"), state)

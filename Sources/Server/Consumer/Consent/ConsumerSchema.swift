@@ -1,8 +1,8 @@
 import Storage
 
 /// The tables of the consumer in the records' store, steps 600 to 699.
-public enum ConsumerSchema {
-    public static let migrations: [Migration] = [
+package enum ConsumerSchema {
+    package static let migrations: [Migration] = [
         Migration(number: 600, name: "consumer-consent") { _ in
             [
                 """

@@ -5,7 +5,7 @@ import Warehouse
 ///
 /// Participants who have withdrawn are excluded; their earlier data remains, and the study team reads it. Researchers
 /// outside of the study may only use the data of participants whose consent in force permits it.
-public enum CountedParticipants: Sendable, Hashable {
+package enum CountedParticipants: Sendable, Hashable {
     /// All except those who have withdrawn.
     case notWithdrawn
     /// Those whose Contract in force permits sharing (``InformedConsent/SignedContract/sharing``).
@@ -14,7 +14,7 @@ public enum CountedParticipants: Sendable, Hashable {
     case withWithdrawn
 
     /// The patients in i2b2's tables.
-    public var patients: PatientSelection {
+    package var patients: PatientSelection {
         switch self {
         case .notWithdrawn:
             PatientSelection(

@@ -10,21 +10,21 @@ import Warehouse
 ///
 /// Data is only stored while a Contract is in force, whatever its source; a site that loads data itself documents with
 /// this that the participant signed. After a later withdrawal, the participant must sign again.
-public struct PaperConsent: Sendable {
-    public let subject: String
+package struct PaperConsent: Sendable {
+    package let subject: String
     /// Day or instant of the signature.
-    public let signedAt: DateTime
+    package let signedAt: DateTime
     /// Provenance of the Contract.
-    public let provenance: RecordProvenance
+    package let provenance: RecordProvenance
 
-    public init(subject: String, signedAt: DateTime, provenance: RecordProvenance) {
+    package init(subject: String, signedAt: DateTime, provenance: RecordProvenance) {
         self.subject = subject
         self.signedAt = signedAt
         self.provenance = provenance
     }
 
     /// Outcome of recording a consent.
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         /// The participant had already consented; nothing was written.
         case wasConsented
         /// The Contract was recorded, with a Patient if there was none.
@@ -37,7 +37,7 @@ public struct PaperConsent: Sendable {
     ///
     /// - Parameter isRenewal: whether to record a newer signature of a participant who has withdrawn.
     /// - Throws: ``ConsumerError`` `participant-deleted`.
-    public func record(isRenewal: Bool, at: Date, in transaction: any SQLTransaction) throws -> Outcome {
+    package func record(isRenewal: Bool, at: Date, in transaction: any SQLTransaction) throws -> Outcome {
         try ConsumerError.refuseDeleted(subject, in: transaction)
         let register = ConsentRegister()
         let state = try register.state(of: subject, in: transaction)

@@ -8,7 +8,7 @@ extension StaffDecision {
     /// - Parameter submissionID: id of the submission; nil for all quarantined ones.
     /// - Returns: the number of submissions, which the audit row contains too.
     /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
-    public func retry(_ submissionID: String?) async throws -> Int {
+    package func retry(_ submissionID: String?) async throws -> Int {
         try await decide(.retrySubmissions, submissionID: submissionID) {
             guard let submissionID else { return try await queue.retryAllQuarantined() }
             let count = try await waiting(submissionID)
@@ -20,7 +20,7 @@ extension StaffDecision {
     ///
     /// - Returns: the number of submissions, which the audit row contains too: several devices may use one id.
     /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
-    public func discard(_ submissionID: String) async throws -> Int {
+    package func discard(_ submissionID: String) async throws -> Int {
         try await decide(.discardSubmissions, submissionID: submissionID) {
             let count = try await waiting(submissionID)
             return try await queue.discard(submissionID: submissionID, at: clock()) ? max(count, 1) : 0

@@ -8,7 +8,7 @@ import Trust
 import Warehouse
 
 /// Decisions of the study team about a participant's consent on their behalf. Each one is recorded in the audit.
-public struct StaffDecision: Sendable {
+package struct StaffDecision: Sendable {
     let records: any SQLDatabase
     let queue: any SubmissionQueue
     let access: AccessControl
@@ -16,7 +16,7 @@ public struct StaffDecision: Sendable {
     let clock: @Sendable () -> Date
 
     /// - Parameter actor: account of the machine that decides.
-    public init(
+    package init(
         records: any SQLDatabase, queue: any SQLDatabase, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -31,7 +31,7 @@ public struct StaffDecision: Sendable {
     ///
     /// - Returns: the number of held submissions that are released.
     /// - Throws: ``ConsumerError`` `participant-not-suspended`, ``Trust/TrustError``.
-    public func resume(_ participant: String) async throws -> Int {
+    package func resume(_ participant: String) async throws -> Int {
         try await records.write { transaction in
             try require(participant, in: transaction)
             guard try SuspensionRegister().lift(participant, in: transaction) else {
@@ -47,7 +47,7 @@ public struct StaffDecision: Sendable {
     /// signed on a phone or on paper, and contains the account that recorded it.
     /// - Returns: the number of held submissions that are released, to be refused.
     /// - Throws: ``ConsumerError`` `participant-unknown`, `participant-deleted`, ``Trust/TrustError``.
-    public func withdraw(_ participant: String) async throws -> Int {
+    package func withdraw(_ participant: String) async throws -> Int {
         let now = clock()
         try await records.write { transaction in
             try ConsumerError.refuseDeleted(participant, in: transaction)
@@ -97,7 +97,7 @@ public struct StaffDecision: Sendable {
     }
 
     /// System of the identifiers of accounts that decide on a participant's behalf.
-    public static let accountSystem = "urn:tributary:actor"
+    package static let accountSystem = "urn:tributary:actor"
 
     private func require(_ participant: String, in transaction: any SQLTransaction) throws {
         let decision = try access.decide(

@@ -4,11 +4,11 @@ import Storage
 
 /// Participants whose message may be a withdrawal but was not understood. Nothing of theirs is recorded until it is
 /// understood or the study team decides.
-public struct SuspensionRegister: Sendable {
-    public init() {}
+package struct SuspensionRegister: Sendable {
+    package init() {}
 
     /// Returns the arrival of the submission that suspended a participant; nil if they are not suspended.
-    public func suspension(of participant: String, in transaction: any SQLTransaction) throws -> ConsentArrival? {
+    package func suspension(of participant: String, in transaction: any SQLTransaction) throws -> ConsentArrival? {
         let row = try transaction.first(
             "SELECT received_at, number FROM participant_suspension WHERE participant = ?", [SQLValue(participant)])
         return try row.map {
@@ -36,12 +36,12 @@ public struct SuspensionRegister: Sendable {
     }
 
     /// Ends a participant's suspension; false if there is none.
-    public func lift(_ participant: String, in transaction: any SQLTransaction) throws -> Bool {
+    package func lift(_ participant: String, in transaction: any SQLTransaction) throws -> Bool {
         try transaction.execute("DELETE FROM participant_suspension WHERE participant = ?", [SQLValue(participant)]) > 0
     }
 
     /// Returns the suspended participants with the time of the suspension.
-    public func all(in transaction: any SQLTransaction) throws -> [String: Date] {
+    package func all(in transaction: any SQLTransaction) throws -> [String: Date] {
         var all: [String: Date] = [:]
         for row in try transaction.query("SELECT participant, since FROM participant_suspension") {
             all[try row.text("participant")] = try row.date("since")

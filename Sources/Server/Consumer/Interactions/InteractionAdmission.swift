@@ -10,7 +10,7 @@ import Warehouse
 
 extension SubmissionProcessor: RecordAdmission {
     /// Begins a request of the FHIR API, which passes the same checks as submissions of devices.
-    public func begin(at: Date) async -> any WriteAdmission {
+    package func begin(at: Date) async -> any WriteAdmission {
         InteractionAdmission(processor: self, published: await study.published(), at: at)
     }
 }

@@ -8,7 +8,7 @@ extension KeyFolder {
     ///
     /// - Throws: ``ConsumerError`` `key-file-open` if others than its owner may read it, `key-passphrase-missing` or
     ///   `key-passphrase-wrong` for a protected key, and errors of reading the passphrase.
-    public func privateText(_ name: String) throws -> String? { try privateText(name, trying: [passphrase]) }
+    package func privateText(_ name: String) throws -> String? { try privateText(name, trying: [passphrase]) }
 
     private func privateText(_ name: String, trying passphrases: [KeyPassphrase]) throws -> String? {
         let path = url.appendingPathComponent(name).path
@@ -47,7 +47,7 @@ extension KeyFolder {
     ///
     /// - Parameter pem: key in unencrypted PEM.
     /// - Throws: ``ConsumerError`` `file-unwritable`, `key-file-unreadable`, and errors of reading the passphrase.
-    public func writePrivate(_ pem: String, to name: String) throws {
+    package func writePrivate(_ pem: String, to name: String) throws {
         try write(pem, to: name, under: passphrase)
     }
 
@@ -56,7 +56,7 @@ extension KeyFolder {
     /// - Returns: the number of keys.
     /// - Throws: ``ConsumerError``; then some keys may already be under the new passphrase, and repeating the call
     ///   completes the change.
-    public func protect(by new: KeyPassphrase) throws -> Int {
+    package func protect(by new: KeyPassphrase) throws -> Int {
         guard try new.text() != nil else {
             throw ConsumerError(code: "key-passphrase-missing", message: "There is no passphrase.")
         }

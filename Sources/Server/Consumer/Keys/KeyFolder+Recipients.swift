@@ -12,7 +12,7 @@ extension KeyFolder {
     /// Returns the recipients' public keys, to which devices seal as well; empty if there are none.
     ///
     /// - Throws: ``ConsumerError`` `recipients-unreadable`, so that a study does not silently lose its recipients.
-    public func recipients() throws -> [PublicKey] {
+    package func recipients() throws -> [PublicKey] {
         let data: Data
         do throws(FileAccessError) {
             guard let found = try FileAccess.contents(of: recipientsURL) else { return [] }
@@ -32,7 +32,7 @@ extension KeyFolder {
     ///
     /// - Throws: ``ConsumerError`` `recipient-own` for a key of the study's own; ``Wire/WireError``
     ///   `recipients-invalid` if there would be too many.
-    public func addRecipients(_ keys: [PublicKey]) throws {
+    package func addRecipients(_ keys: [PublicKey]) throws {
         let own = Set(try entries().map(\.key.keyID))
         guard own.isDisjoint(with: keys.map(\.keyID)) else {
             throw ConsumerError(code: "recipient-own", message: "This is the study's own key; it is published already.")
@@ -46,7 +46,7 @@ extension KeyFolder {
     /// Removes a recipient's key. Devices stop sealing to it when they receive the next set.
     ///
     /// - Throws: ``ConsumerError`` `recipient-unknown`.
-    public func removeRecipient(_ keyID: String) throws {
+    package func removeRecipient(_ keyID: String) throws {
         let known = try recipients()
         let left = known.filter { $0.keyID != keyID }
         guard left.count < known.count else {

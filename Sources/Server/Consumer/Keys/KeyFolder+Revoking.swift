@@ -18,7 +18,7 @@ extension KeyFolder {
     /// - Returns: the id of the key.
     /// - Throws: ``ConsumerError`` `key-not-found` or `key-ambiguous`.
     @discardableResult
-    public func revoke(_ keyID: String, now: Date) throws -> String {
+    package func revoke(_ keyID: String, now: Date) throws -> String {
         let found = try entries().filter {
             $0.key.keyID == keyID || (keyID.utf8.count >= 8 && $0.key.keyID.hasPrefix(keyID))
         }

@@ -5,31 +5,31 @@ import Wire
 // so it may be stored away from the server, and restored for signing.
 extension KeyFolder {
     /// File of the root key.
-    public var rootURL: URL { url.appendingPathComponent("root.pem") }
+    package var rootURL: URL { url.appendingPathComponent("root.pem") }
 
     /// File of the signed set, next to the unsigned one, for the receiver.
-    public var signedSetURL: URL { publicSetURL.deletingPathExtension().appendingPathExtension("jws") }
+    package var signedSetURL: URL { publicSetURL.deletingPathExtension().appendingPathExtension("jws") }
 
     /// Validity of a signed set in seconds: 30 days.
-    public static let signedSetLifetime: TimeInterval = 30 * 86_400
+    package static let signedSetLifetime: TimeInterval = 30 * 86_400
 
     /// Returns the root key; nil if it is not in the folder, or only another account may read it.
     ///
     /// - Throws: ``ConsumerError`` for a file that others can read, or that contains no such key.
-    public func rootKey() throws -> P256SigningKey? {
+    package func rootKey() throws -> P256SigningKey? {
         guard FileManager.default.isReadableFile(atPath: rootURL.path) else { return nil }
         return try signingKey(rootURL)
     }
 
     /// Creates the root key, or returns the existing one.
-    public func makeRootKey() throws -> P256SigningKey { try makeSigningKey(rootURL) }
+    package func makeRootKey() throws -> P256SigningKey { try makeSigningKey(rootURL) }
 
     /// Publishes the current keys, and also a signed set if the root key is in the folder.
     ///
     /// - Returns: the signed set and the root key's fingerprint; nil without the root key: then phones that know the
     ///   root key continue with the last signed set.
     @discardableResult
-    public func publish(study: String, now: Date) throws -> (set: Data, fingerprint: String)? {
+    package func publish(study: String, now: Date) throws -> (set: Data, fingerprint: String)? {
         let own = try currentPublicKeys()
         guard !own.isEmpty else { return nil }
         let keys = try PublishedKeys(own: own, others: recipients(), study: study)

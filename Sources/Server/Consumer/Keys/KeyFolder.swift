@@ -7,32 +7,32 @@ import Wire
 /// A key's file name begins with its time of creation, so that the newest key of a kind is the current one; older ones
 /// stay to open older messages. A copy of the public keys is written outside of this folder for the receiver, which
 /// never reads the folder.
-public struct KeyFolder: Sendable {
+package struct KeyFolder: Sendable {
     /// Folder of the private keys.
-    public let url: URL
+    package let url: URL
     /// File of the public keys, a JWK set.
-    public let publicSetURL: URL
+    package let publicSetURL: URL
 
     /// Passphrase of the protected keys.
     let passphrase: KeyPassphrase
 
-    public init(url: URL, publicSetURL: URL, passphrase: KeyPassphrase = KeyPassphrase(file: nil)) {
+    package init(url: URL, publicSetURL: URL, passphrase: KeyPassphrase = KeyPassphrase(file: nil)) {
         self.url = url
         self.publicSetURL = publicSetURL
         self.passphrase = passphrase
     }
 
     /// A key with its file.
-    public struct Entry: Sendable {
-        public let file: String
-        public let key: PrivateKey
-        public let state: State
+    package struct Entry: Sendable {
+        package let file: String
+        package let key: PrivateKey
+        package let state: State
         /// Whether new messages are sealed to the key.
-        public var isCurrent: Bool { state == .current }
+        package var isCurrent: Bool { state == .current }
     }
 
     /// State of a key.
-    public enum State: String, Sendable, Hashable {
+    package enum State: String, Sendable, Hashable {
         /// New messages are sealed to it.
         case current
         /// Opens messages that were sealed to it before a newer key was made.
@@ -44,7 +44,7 @@ public struct KeyFolder: Sendable {
     /// Returns all keys, newest first; empty if the folder does not exist.
     ///
     /// - Throws: ``ConsumerError`` for a folder or file that cannot be read, or that others than its owner can access.
-    public func entries() throws -> [Entry] {
+    package func entries() throws -> [Entry] {
         let names: [String]
         do throws(FileAccessError) {
             names = try FileAccess.names(in: url) ?? []
@@ -61,19 +61,19 @@ public struct KeyFolder: Sendable {
     }
 
     /// Returns all private keys, the current ones first.
-    public func privateKeys() throws -> [PrivateKey] {
+    package func privateKeys() throws -> [PrivateKey] {
         let entries = try entries()
         return entries.filter(\.isCurrent).map(\.key) + entries.filter { !$0.isCurrent }.map(\.key)
     }
 
     /// Returns the keys for new messages: P-256 first, because it opens faster, then RSA for C3-PRO.
-    public func currentPublicKeys() throws -> [PublicKey] {
+    package func currentPublicKeys() throws -> [PublicKey] {
         let current = try entries().filter(\.isCurrent).map(\.key.publicKey)
         return current.filter { $0.kind == .p256 } + current.filter { $0.kind == .rsa }
     }
 
     /// Generates an RSA-2048 and a P-256 key, which become the current ones, and publishes their public keys.
-    public func generate(now: Date) throws -> [PrivateKey] {
+    package func generate(now: Date) throws -> [PrivateKey] {
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let keys = try make([.rsa, .p256], now: now)
@@ -100,12 +100,12 @@ public struct KeyFolder: Sendable {
     /// Returns the keys to publish: the current ones, and those of recipients, with the study if it is given.
     ///
     /// - Throws: errors of reading the keys; ``Wire/WireError`` `recipients-invalid` if there is no key.
-    public func publishedKeys(study: String? = nil) throws -> PublishedKeys {
+    package func publishedKeys(study: String? = nil) throws -> PublishedKeys {
         try PublishedKeys(own: currentPublicKeys(), others: recipients(), study: study)
     }
 
     /// Writes the public keys for the receiver.
-    public func publish() throws { try publish(publishedKeys()) }
+    package func publish() throws { try publish(publishedKeys()) }
 
     /// Writes the unsigned set without the study; the receiver adds it.
     func publish(_ keys: PublishedKeys) throws {

@@ -2,28 +2,28 @@ import Foundation
 import Wire
 
 /// Opener for the current keys. Keys that change while the consumer runs are loaded without a restart.
-public actor KeyOpenerCache {
+package actor KeyOpenerCache {
     private let keyFiles: @Sendable () -> [String]
     private let load: @Sendable () throws -> [PrivateKey]
     private var current: (files: [String], opener: OpenSSLKeyOpener)?
     /// Increases when the set of keys changes.
-    public private(set) var generation = 0
+    package private(set) var generation = 0
 
     /// Uses the keys of a folder.
-    public init(folder: KeyFolder) {
+    package init(folder: KeyFolder) {
         keyFiles = { folder.fileMarks() }
         load = { try folder.privateKeys() }
     }
 
     /// Uses fixed keys.
-    public init(keys: [PrivateKey]) {
+    package init(keys: [PrivateKey]) {
         keyFiles = { [] }
         load = { keys }
     }
 
     /// - Throws: ``ConsumerError`` if the keys are temporarily missing: no folder, no key in it, a file that cannot be
     ///   read or that others can read. No message is decided about meanwhile.
-    public func opener() throws -> OpenSSLKeyOpener {
+    package func opener() throws -> OpenSSLKeyOpener {
         let files = keyFiles()
         if let current, current.files == files { return current.opener }
         let keys = try load()

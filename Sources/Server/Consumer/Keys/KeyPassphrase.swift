@@ -3,14 +3,14 @@ import Storage
 
 /// Source of the private keys' passphrase: a file that the operator configures, or a systemd credential
 /// (<https://systemd.io/CREDENTIALS/>). The passphrase is read together with each key file and not stored.
-public struct KeyPassphrase: Sendable {
+package struct KeyPassphrase: Sendable {
     /// Environment variable with the path of the passphrase file.
-    public static let environmentName = "TRIBUTARY_KEY_PASSPHRASE_FILE"
+    package static let environmentName = "TRIBUTARY_KEY_PASSPHRASE_FILE"
     /// Name of the systemd credential.
-    public static let credentialName = "tributary-key-passphrase"
+    package static let credentialName = "tributary-key-passphrase"
 
     /// Minimum length of a passphrase in bytes.
-    public static let minimumBytes = 12
+    package static let minimumBytes = 12
     private static let maximumBytes = 1_024
 
     private let file: URL?
@@ -18,11 +18,11 @@ public struct KeyPassphrase: Sendable {
     private let isCredential: Bool
 
     /// Uses the passphrase in a file; nil for none.
-    public init(file: URL?) { self.init(file: file, isCredential: false) }
+    package init(file: URL?) { self.init(file: file, isCredential: false) }
 
     /// Uses the source that the environment specifies: a file (``environmentName``), otherwise a systemd credential, if
     /// there is one.
-    public init(environment: [String: String]) {
+    package init(environment: [String: String]) {
         if let path = environment[Self.environmentName], !path.isEmpty {
             self.init(file: URL(fileURLWithPath: path))
             return

@@ -4,25 +4,25 @@ import Wire
 
 /// Opens RSA envelopes with OpenSSL, whose private operation is more than twice as fast as BoringSSL's, and P-256 ones
 /// with swift-crypto.
-public struct OpenSSLKeyOpener: EnvelopeKeyOpener {
+package struct OpenSSLKeyOpener: EnvelopeKeyOpener {
     private let keySet: KeySet
     private let rsa: [String: RSAKeyHandle]
 
-    public init(_ keys: [PrivateKey]) throws {
+    package init(_ keys: [PrivateKey]) throws {
         keySet = KeySet(keys)
         var handles: [String: RSAKeyHandle] = [:]
         for case .rsa(let key) in keys { handles[key.publicKey.keyID] = try RSAKeyHandle(pkcs8: key.pkcs8) }
         rsa = handles
     }
 
-    public func keyIDs(of kind: KeyKind) -> [String] { keySet.keyIDs(of: kind) }
+    package func keyIDs(of kind: KeyKind) -> [String] { keySet.keyIDs(of: kind) }
 
-    public func unwrapRSAOAEP(_ wrappedKey: Data, keyID: String, hash: OAEPHash) throws -> Data {
+    package func unwrapRSAOAEP(_ wrappedKey: Data, keyID: String, hash: OAEPHash) throws -> Data {
         guard let handle = rsa[keyID] else { throw OpenSSLKeyOpener.refusal }
         return try handle.unwrap(wrappedKey, hash: hash)
     }
 
-    public func agreeP256(keyID: String, ephemeral: P256PublicKey) throws -> Data {
+    package func agreeP256(keyID: String, ephemeral: P256PublicKey) throws -> Data {
         try keySet.agreeP256(keyID: keyID, ephemeral: ephemeral)
     }
 

@@ -9,9 +9,9 @@ import Storage
 
 /// Writes files atomically, durably and with their final permissions: the file is created with its mode, and renamed
 /// after its content is on disk.
-public enum PrivateFile {
+package enum PrivateFile {
     /// - Throws: ``ConsumerError`` `file-unwritable`; then the old file is unchanged, if there was one.
-    public static func write(_ data: Data, to url: URL, permissions: mode_t) throws {
+    package static func write(_ data: Data, to url: URL, permissions: mode_t) throws {
         let temporary = url.deletingLastPathComponent()
             .appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString)")
         do {

@@ -5,9 +5,9 @@ import Wire
 /// A self-signed X.509 certificate with the study's RSA key, for bundling in C3-PRO's apps (`.crt`, DER).
 ///
 /// The apps use it only as a container of the public key; they check neither chain nor dates.
-public enum SelfSignedCertificate {
+package enum SelfSignedCertificate {
     /// Creates the certificate, valid for ten years from `now`.
-    public static func make(for key: PrivateKey, commonName: String, now: Date) throws -> Data {
+    package static func make(for key: PrivateKey, commonName: String, now: Date) throws -> Data {
         let failure = ConsumerError(code: "certificate-unmade", message: "OpenSSL could not create the certificate.")
         let pkcs8 = key.pkcs8
         let loaded = pkcs8.withUnsafeBytes { bytes -> OpaquePointer? in

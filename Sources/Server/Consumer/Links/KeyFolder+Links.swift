@@ -4,18 +4,18 @@ import Wire
 // Key that signs links to records of the site: P-256, only for this purpose. It opens nothing.
 extension KeyFolder {
     /// File of the link key.
-    public var linkKeyURL: URL { url.appendingPathComponent("links.pem") }
+    package var linkKeyURL: URL { url.appendingPathComponent("links.pem") }
 
     /// Returns the link key; nil if the study has not created one, or it is missing.
     ///
     /// - Throws: ``ConsumerError`` `key-file-open` for a file that others can read, `key-file-unreadable` for one that
     ///   contains no such key.
-    public func linkKey() throws -> P256SigningKey? { try signingKey(linkKeyURL) }
+    package func linkKey() throws -> P256SigningKey? { try signingKey(linkKeyURL) }
 
     /// Creates the link key, or returns the existing one.
     ///
     /// - Throws: ``ConsumerError`` `keys-missing` if the folder is missing; errors of ``linkKey()``; `file-unwritable`.
-    public func makeLinkKey() throws -> P256SigningKey {
+    package func makeLinkKey() throws -> P256SigningKey {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue else {
             throw ConsumerError(

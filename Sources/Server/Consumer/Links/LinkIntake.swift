@@ -2,13 +2,13 @@ import Storage
 import Wire
 
 /// Access to the store of links when a participant submits a link. It is opened for each link and closed afterwards.
-public struct LinkIntake: Sendable {
+package struct LinkIntake: Sendable {
     /// Opens the store of links; nil if the study has created no link.
     let store: @Sendable () async throws -> LinkStore?
     /// Returns the public link key; nil if there is none.
     let key: @Sendable () throws -> P256PublicKey?
 
-    public init(
+    package init(
         store: @escaping @Sendable () async throws -> LinkStore?, key: @escaping @Sendable () throws -> P256PublicKey?
     ) {
         self.store = store
@@ -16,7 +16,7 @@ public struct LinkIntake: Sendable {
     }
 
     /// Access for a study that has created no link.
-    public static let none = LinkIntake(store: { nil }, key: { nil })
+    package static let none = LinkIntake(store: { nil }, key: { nil })
 
     /// Access to the links for one submission.
     enum Access: Sendable {

@@ -2,8 +2,8 @@ import Storage
 
 /// Tables of `links/links.sqlite`, a separate store with its own step numbers from 800: for each link the record of the
 /// site, and its participant. No other store contains a record's id.
-public enum LinkSchema {
-    public static let migrations: [Migration] = [
+package enum LinkSchema {
+    package static let migrations: [Migration] = [
         Migration(number: 800, name: "links") { _ in
             [
                 """

@@ -5,20 +5,20 @@ import Storage
 ///
 /// Only a registrar's list reads the pairs. The consumer looks up the one link that a participant submits. The result
 /// is whether the link is theirs, never the record.
-public struct LinkStore: Sendable {
+package struct LinkStore: Sendable {
     /// One link.
-    public struct Link: Sendable, Hashable {
+    package struct Link: Sendable, Hashable {
         /// Id of the link.
-        public let id: String
+        package let id: String
         /// The site's identifier of the person's record.
-        public let record: String
-        public let createdAt: Date
+        package let record: String
+        package let createdAt: Date
         /// Expiry of the link, if it was not submitted before.
-        public let expiresAt: Date
+        package let expiresAt: Date
         /// Participant who submitted the link; nil before.
-        public let participant: String?
+        package let participant: String?
         /// Time at which the link reached the study.
-        public let linkedAt: Date?
+        package let linkedAt: Date?
     }
 
     /// Result of submitting a link.
@@ -35,18 +35,18 @@ public struct LinkStore: Sendable {
 
     let database: any NestedSQLDatabase
 
-    public init(_ database: any NestedSQLDatabase) { self.database = database }
+    package init(_ database: any NestedSQLDatabase) { self.database = database }
 
     /// Waits for running transactions and closes the store.
-    public func close() async throws { try await database.close() }
+    package func close() async throws { try await database.close() }
 
     /// Uses the store and closes it, also after an error.
-    public func closing<T>(_ body: (LinkStore) async throws -> T) async throws -> T {
+    package func closing<T>(_ body: (LinkStore) async throws -> T) async throws -> T {
         try await database.closing { _ in try await body(self) }
     }
 
     /// Adds a new link.
-    public func add(_ id: String, record: String, createdAt: Date, expiresAt: Date) async throws {
+    package func add(_ id: String, record: String, createdAt: Date, expiresAt: Date) async throws {
         _ = try await database.write { transaction in
             try transaction.execute(
                 "INSERT INTO link (jti, record, created_at, expires_at) VALUES (?, ?, ?, ?)",
@@ -55,7 +55,7 @@ public struct LinkStore: Sendable {
     }
 
     /// Returns all links in the order of their creation, for registrars.
-    public func all() async throws -> [Link] {
+    package func all() async throws -> [Link] {
         try await database.read { transaction in
             try transaction.query("SELECT * FROM link ORDER BY created_at, jti").map { row in
                 Link(
@@ -67,7 +67,7 @@ public struct LinkStore: Sendable {
     }
 
     /// Returns the participants who have links.
-    public func participants() async throws -> Set<String> {
+    package func participants() async throws -> Set<String> {
         try await database.read { transaction in
             Set(
                 try transaction.query("SELECT DISTINCT participant FROM link WHERE participant IS NOT NULL")
@@ -76,7 +76,7 @@ public struct LinkStore: Sendable {
     }
 
     /// Deletes a participant's links.
-    public func delete(participant: String) async throws {
+    package func delete(participant: String) async throws {
         _ = try await database.write { transaction in
             try transaction.execute("DELETE FROM link WHERE participant = ?", [SQLValue(participant)])
         }
@@ -86,7 +86,7 @@ public struct LinkStore: Sendable {
     /// records.
     ///
     /// Runs inside a transaction of the records.
-    public func digest(participant: String) throws -> RowsDigest {
+    package func digest(participant: String) throws -> RowsDigest {
         try database.writeNested { transaction in
             try transaction.digest(
                 of: "(SELECT jti, participant, submission_id, linked_at FROM link)", where: "participant = ?",

@@ -4,7 +4,7 @@ import FHIR
 ///
 /// The rules for clinical trials require proof of consent, and of access to the data, for years after the trial
 /// (<https://eur-lex.europa.eu/eli/reg/2014/536/oj>, articles 57 and 58); nothing else can be retained.
-public enum KeptOnDelete: String, Sendable, Hashable, CaseIterable, Codable {
+package enum KeptOnDelete: String, Sendable, Hashable, CaseIterable, Codable {
     /// Signed Contracts and withdrawals, in all versions.
     case consent
     /// Pseudonym of the participant in the audit, so that its rows can still be resolved.

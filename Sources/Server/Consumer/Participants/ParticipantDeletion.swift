@@ -9,20 +9,20 @@ import Warehouse
 ///
 /// The same transaction registers the deletion, so that no data is stored again: a message that the consumer is
 /// processing is either recorded before and deleted too, or refused afterwards.
-public struct ParticipantDeletion: Sendable {
+package struct ParticipantDeletion: Sendable {
     /// Account of a deletion, with which an interrupted deletion is completed as it was begun.
-    public struct Account: Sendable, Hashable, Codable {
+    package struct Account: Sendable, Hashable, Codable {
         /// Periods whose submissions are to be emptied in the queue. Empty when that is done.
-        public var stretches: [SubmissionStretch]
+        package var stretches: [SubmissionStretch]
         /// Deleted rows by table.
-        public var removed: [String: RowsDigest]
+        package var removed: [String: RowsDigest]
         /// Retained rows by kind.
-        public var kept: [String: RowsDigest]
+        package var kept: [String: RowsDigest]
         /// Account that deleted.
-        public let actor: String
+        package let actor: String
         /// Reason that was given.
-        public let reason: String?
-        public let deletedAt: Date
+        package let reason: String?
+        package let deletedAt: Date
     }
 
     let access: AccessControl
@@ -32,14 +32,14 @@ public struct ParticipantDeletion: Sendable {
     let others: Others
 
     /// Deletes the data of other modules about a participant, and returns the deleted rows by table.
-    public typealias Others = @Sendable (String, any SQLTransaction) throws -> [String: RowsDigest]
+    package typealias Others = @Sendable (String, any SQLTransaction) throws -> [String: RowsDigest]
 
     /// - Parameters:
     ///   - access: access control, whose clock is used.
     ///   - actor: actor that deletes.
     ///   - keeps: data that the study retains.
     ///   - others: deletes the data of modules that this one does not know.
-    public init(
+    package init(
         access: AccessControl, actor: Actor, keeps: Set<KeptOnDelete>, reason: String?,
         others: @escaping Others = { _, _ in [:] }
     ) {
@@ -58,7 +58,7 @@ public struct ParticipantDeletion: Sendable {
     ///   - links: store of links, whose rows the caller deletes afterwards; nil if there is none.
     /// - Throws: ``ConsumerError`` `participant-unknown`, ``Trust/TrustError``; then the transaction must not be
     ///   committed.
-    public func delete(
+    package func delete(
         _ participant: String, key: Data, queued: SQLSubmissionQueue.Emptied, links: LinkStore? = nil, at: Date,
         in transaction: any SQLTransaction
     ) throws -> Account {
@@ -117,7 +117,7 @@ public struct ParticipantDeletion: Sendable {
 
     /// Deletes the outcomes of messages that were processed before the queue was emptied, and registers that it is
     /// empty.
-    public static func settle(
+    package static func settle(
         _ account: Account, digest: String, in transaction: any SQLTransaction
     ) throws -> Account {
         _ = try OutcomeStore().delete(account.stretches, in: transaction)
@@ -129,7 +129,7 @@ public struct ParticipantDeletion: Sendable {
     }
 
     /// Whether there is any data of a participant: consent, a device, a resource or a fact.
-    public static func isKnown(_ participant: String, in transaction: any SQLTransaction) throws -> Bool {
+    package static func isKnown(_ participant: String, in transaction: any SQLTransaction) throws -> Bool {
         let theirs = [SQLValue(participant)]
         for sql in [
             "SELECT 1 AS one FROM participant_consent WHERE subject = ?",
@@ -144,7 +144,7 @@ public struct ParticipantDeletion: Sendable {
     }
 
     /// Returns the ids of all participants with any data.
-    public static func known(in transaction: any SQLTransaction) throws -> Set<String> {
+    package static func known(in transaction: any SQLTransaction) throws -> Set<String> {
         var known = try RecordStore().subjects(in: transaction)
         known.formUnion(try WarehouseLoader().participants(in: transaction))
         for sql in [
@@ -160,12 +160,12 @@ public struct ParticipantDeletion: Sendable {
 
 extension ParticipantDeletion.Account {
     /// Parses the stored form of an account.
-    public init(text: String) throws {
+    package init(text: String) throws {
         self = try JSONDecoder().decode(Self.self, from: Data(text.utf8))
     }
 
     /// Stored form of the account.
-    public var text: String {
+    package var text: String {
         get throws {
             let encoder = JSONEncoder()
             encoder.outputFormatting = .sortedKeys

@@ -1,12 +1,12 @@
 /// Content of C3-PRO's apps that a study accepts.
-public struct C3PROAcceptance: Sendable, Hashable {
+package struct C3PROAcceptance: Sendable, Hashable {
     /// Whether their envelopes are accepted, their Contracts if they contain the text of a template of the study, and
     /// their activity reports.
-    public var isAccepted: Bool
+    package var isAccepted: Bool
     /// Whether Contracts without terms are accepted too, as the older apps sign them.
-    public var acceptsContractsWithoutTerms: Bool
+    package var acceptsContractsWithoutTerms: Bool
 
-    public init(isAccepted: Bool, acceptsContractsWithoutTerms: Bool = false) {
+    package init(isAccepted: Bool, acceptsContractsWithoutTerms: Bool = false) {
         self.isAccepted = isAccepted
         self.acceptsContractsWithoutTerms = isAccepted && acceptsContractsWithoutTerms
     }

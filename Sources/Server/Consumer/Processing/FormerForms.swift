@@ -7,9 +7,9 @@ import Warehouse
 
 /// All versions of forms that the study has ever published, from the records. Answers that were begun in a former
 /// version are checked against it. A version is compiled when a response first references it.
-public final class FormerForms: Sendable {
+package final class FormerForms: Sendable {
     /// No versions.
-    public static let none = FormerForms([])
+    package static let none = FormerForms([])
 
     private struct Entry: Sendable {
         let number: Int
@@ -30,7 +30,7 @@ public final class FormerForms: Sendable {
     /// - Parameters:
     /// - forms: all versions, oldest first.
     /// - valueSets: all versions of the value sets that were published with the forms.
-    public init(_ forms: [Questionnaire], valueSets: [ValueSet] = []) {
+    package init(_ forms: [Questionnaire], valueSets: [ValueSet] = []) {
         var byURL: [String: [Entry]] = [:]
         var byID: [String: [Entry]] = [:]
         for (number, form) in forms.enumerated().reversed() {
@@ -46,7 +46,7 @@ public final class FormerForms: Sendable {
     /// Reads the versions from the records' store.
     ///
     /// - Throws: ``Storage/StorageError``.
-    public static func read(from database: any SQLDatabase) async throws -> FormerForms {
+    package static func read(from database: any SQLDatabase) async throws -> FormerForms {
         let forms = try await versions(of: Questionnaire.self, from: database)
         guard !forms.isEmpty else { return .none }
         return FormerForms(forms, valueSets: try await versions(of: ValueSet.self, from: database))

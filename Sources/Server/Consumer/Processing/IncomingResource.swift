@@ -22,15 +22,15 @@ struct ParsedDocument: Sendable {
 /// One resource of an opened submission: in R4, in its form for the records, and in its form for the warehouse.
 ///
 /// A class, because each part is iterated by itself, and copying all parts takes as long as reading one.
-public final class IncomingResource: Sendable {
+package final class IncomingResource: Sendable {
     /// Resource in R4.
-    public let resource: Resource
+    package let resource: Resource
     /// Participant that the resource belongs to.
-    public let subject: String
+    package let subject: String
     /// Record to store: its id, bytes and search keys.
-    public let record: NewRecord
+    package let record: NewRecord
     /// Entry for the warehouse.
-    public let entry: WarehouseEntry
+    package let entry: WarehouseEntry
     /// Result of the validation as a Contract; nil for other types.
     let contract: ContractValidation.Verdict?
     /// Kinds of health data in it that are only admitted if the consent includes them.
@@ -49,10 +49,10 @@ public final class IncomingResource: Sendable {
     }
 
     /// Id under which it is recorded.
-    public var id: String { record.id }
+    package var id: String { record.id }
 
     /// Whether the resource gives or withdraws a participant's consent.
-    public var kind: Kind {
+    package var kind: Kind {
         switch resource.resourceType {
         case Contract.resourceType: .contract
         case Consent.resourceType: .consent
@@ -60,17 +60,17 @@ public final class IncomingResource: Sendable {
         }
     }
 
-    public enum Kind: Sendable, Hashable { case contract, consent, data }
+    package enum Kind: Sendable, Hashable { case contract, consent, data }
 }
 
 /// A problem that prevents processing an opened submission. The message is for staff and contains no health data.
-public struct SubmissionProblem: CodedError, Hashable {
-    public let code: String
-    public let message: String
+package struct SubmissionProblem: CodedError, Hashable {
+    package let code: String
+    package let message: String
     /// Issues of the resource, if its content is the problem.
-    public let issues: [RecordIssue]
+    package let issues: [RecordIssue]
 
-    public init(_ code: String, _ message: String, issues: [RecordIssue] = []) {
+    package init(_ code: String, _ message: String, issues: [RecordIssue] = []) {
         self.code = code
         self.message = message
         self.issues = issues

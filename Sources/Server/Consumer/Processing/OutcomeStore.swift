@@ -3,8 +3,8 @@ import Storage
 
 /// Outcomes of submissions, in the records' store. Each submission is recorded only once, although its queue is another
 /// store and a crash may happen between the two commits.
-public struct OutcomeStore: Sendable {
-    public init() {}
+package struct OutcomeStore: Sendable {
+    package init() {}
 
     /// Returns the recorded outcome of a submission; nil if there is none, or one of other bytes with the same id.
     func outcome(
@@ -89,7 +89,7 @@ public struct OutcomeStore: Sendable {
     /// Ties the records to their queue.
     ///
     /// - Throws: ``StorageError`` `queue-of-another-study` if they are tied to another one.
-    public static func claim(queueID: String, in transaction: any SQLTransaction) throws {
+    package static func claim(queueID: String, in transaction: any SQLTransaction) throws {
         if let row = try transaction.first("SELECT queue_id FROM records_state WHERE id = 1") {
             guard try row.text("queue_id") == queueID else {
                 throw StorageError(

@@ -5,12 +5,12 @@ import Warehouse
 
 /// Published files of a study in compiled form: its consent documents and its forms. A value; a new one is created when
 /// the study's files change.
-public struct PublishedStudy: Sendable {
+package struct PublishedStudy: Sendable {
     /// A published form: the rules for its answers, and the concepts of its questions.
-    public struct Form: Sendable {
+    package struct Form: Sendable {
         let rules: QuestionnaireForm
         /// Concepts of its questions.
-        public let concepts: SurveyConcepts
+        package let concepts: SurveyConcepts
 
         init(_ questionnaire: Questionnaire, valueSets sets: PublishedValueSets, health: HealthConceptTable) {
             rules = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)
@@ -19,9 +19,9 @@ public struct PublishedStudy: Sendable {
     }
 
     /// Versions of the study's consent.
-    public let consents: PublishedConsents
+    package let consents: PublishedConsents
     /// The study's health types.
-    public let health: HealthConceptTable
+    package let health: HealthConceptTable
     private let forms: PublishedForms<Form>
     private let valueSets: [ValueSet]
     /// All versions of the forms that were ever published.
@@ -35,7 +35,7 @@ public struct PublishedStudy: Sendable {
     /// - health: the study's health types.
     /// - former: all versions of the forms that were ever published.
     /// - records: types and ids of the records of all these (`Questionnaire/sleep`), which no one else may write.
-    public init(
+    package init(
         templates: [ConsentTemplate], forms: [Questionnaire], valueSets: [ValueSet] = [],
         health: HealthConceptTable = .standard, records: Set<String> = [], former: FormerForms = .none
     ) {
@@ -49,7 +49,7 @@ public struct PublishedStudy: Sendable {
     }
 
     /// Returns the same study with former versions of the forms.
-    public func with(_ former: FormerForms) -> PublishedStudy {
+    package func with(_ former: FormerForms) -> PublishedStudy {
         var study = self
         study.former = former
         return study
@@ -57,10 +57,10 @@ public struct PublishedStudy: Sendable {
 
     /// Returns the published form for a canonical (`url|version`), a reference (`Questionnaire/id`) or an id; nil if
     /// there is none at present.
-    public func form(_ name: String) -> Form? { forms.form(name) }
+    package func form(_ name: String) -> Form? { forms.form(name) }
 
     /// Returns the concepts of a form, from a former version if it is no longer published.
-    public func concepts(ofForm name: String) -> SurveyConcepts? { candidates(name).first { _ in true }?.concepts }
+    package func concepts(ofForm name: String) -> SurveyConcepts? { candidates(name).first { _ in true }?.concepts }
 
     /// Returns the forms that a response with this reference may answer: the one that is published now, then earlier
     /// versions, newest first. A reference with a version matches only that version.

@@ -9,28 +9,28 @@ import Wire
 
 /// Runs one leased submission through the pipeline: decrypt, parse, consent gate, convert, record, load. The outcome is
 /// stored in the same transaction; the caller settles the queue afterwards.
-public struct SubmissionProcessor: Sendable {
+package struct SubmissionProcessor: Sendable {
     /// Settings of the study for the processor.
-    public struct Study: Sendable {
+    package struct Study: Sendable {
         /// C3-PRO content that the study accepts.
-        public let c3pro: C3PROAcceptance
-        public let maximumResources: Int
+        package let c3pro: C3PROAcceptance
+        package let maximumResources: Int
         /// Strictness of FHIR validation.
-        public let validation: SubmissionValidation
+        package let validation: SubmissionValidation
         /// Handling of identifying data.
-        public let identifyingData: IdentifyingDataHandling
+        package let identifyingData: IdentifyingDataHandling
         /// Seconds for which data is held after a withdrawal before it is refused.
-        public let withdrawalGrace: TimeInterval
+        package let withdrawalGrace: TimeInterval
         /// Rules for unsigned submissions and invitations.
-        public let signatures: SignaturePolicy
+        package let signatures: SignaturePolicy
         /// Access to the store of links.
-        public let links: LinkIntake
+        package let links: LinkIntake
         /// Base URLs of the FHIR API, without a trailing slash; empty if its address is unknown.
-        public let ownBases: [String]
+        package let ownBases: [String]
         /// Returns the published files of the study; called for each submission, because files may be added at runtime.
-        public let published: @Sendable () async -> PublishedStudy
+        package let published: @Sendable () async -> PublishedStudy
 
-        public init(
+        package init(
             c3pro: C3PROAcceptance, maximumResources: Int, validation: SubmissionValidation,
             identifyingData: IdentifyingDataHandling = .quarantine, withdrawalGrace: TimeInterval = 0,
             signatures: SignaturePolicy, links: LinkIntake = .none, ownBases: [String] = [],
@@ -67,7 +67,7 @@ public struct SubmissionProcessor: Sendable {
     /// Commits submissions, possibly of several devices together.
     let recording: GroupedWriter
 
-    public init(
+    package init(
         database: any SQLDatabase, access: AccessControl, records: RecordStore, loader: WarehouseLoader,
         openers: KeyOpenerCache, study: Study, clock: @escaping @Sendable () -> Date
     ) {
@@ -82,7 +82,7 @@ public struct SubmissionProcessor: Sendable {
     }
 
     /// Content of a submission that was read ahead, with the sender's state at that time.
-    public struct PreparedSubmission: Sendable {
+    package struct PreparedSubmission: Sendable {
         let content: SubmissionContent
         let sender: SenderState
     }
@@ -91,7 +91,7 @@ public struct SubmissionProcessor: Sendable {
     ///
     /// - Returns: nil if there is nothing to read, or after a temporary error, which
     ///   ``process(_:prepared:stillHeld:)`` reports.
-    public func prepare(_ submission: QueuedSubmission) async -> PreparedSubmission? {
+    package func prepare(_ submission: QueuedSubmission) async -> PreparedSubmission? {
         let published = await study.published()
         guard let first = try? await beginning(of: submission, published), first.outcome == nil,
             let opener = try? await openers.opener()
@@ -116,7 +116,7 @@ public struct SubmissionProcessor: Sendable {
     /// - Returns: the outcome, to be settled in the queue; nil if the lease was lost.
     /// - Throws: only temporary errors (the database is full or locked, the keys are missing): the submission stays in
     ///   the queue.
-    public func process(
+    package func process(
         _ submission: QueuedSubmission, prepared: PreparedSubmission? = nil,
         stillHeld: @Sendable () async throws -> Bool = { true }
     ) async throws -> SubmissionOutcome? {

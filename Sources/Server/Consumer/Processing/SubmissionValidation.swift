@@ -3,7 +3,7 @@ import FHIRValidation
 import Records
 
 /// Strictness of a study's FHIR validation: the kinds of problems that quarantine a submission.
-public enum ValidationStrictness: String, Sendable, CaseIterable {
+package enum ValidationStrictness: String, Sendable, CaseIterable {
     /// Only problems that prevent processing.
     case none
     /// Also wrong structure: unknown elements, cardinalities, types, formats.
@@ -24,13 +24,13 @@ public enum ValidationStrictness: String, Sendable, CaseIterable {
 }
 
 /// Validates submissions against R4 and the study's profiles, with the study's strictness.
-public struct SubmissionValidation: Sendable {
-    public let strictness: ValidationStrictness
+package struct SubmissionValidation: Sendable {
+    package let strictness: ValidationStrictness
     private let validator: FHIRValidator
     private let hasProfiles: Bool
 
     /// - Parameter profiles: StructureDefinitions that resources may name in `meta.profile`.
-    public init(strictness: ValidationStrictness, profiles: [JSONObject] = []) {
+    package init(strictness: ValidationStrictness, profiles: [JSONObject] = []) {
         self.strictness = strictness
         var options = FHIRValidator.Options()
         options.reportsMissingNarrative = false

@@ -3,8 +3,8 @@ import Storage
 import Wire
 
 /// Messages that devices' keys have signed and that were received. They show replays, reused numbers and gaps.
-public struct DeviceMessages: Sendable {
-    public init() {}
+package struct DeviceMessages: Sendable {
+    package init() {}
 
     /// Result of comparing a signed submission with earlier ones of its key.
     enum Status: Sendable, Hashable {
@@ -59,35 +59,35 @@ public struct DeviceMessages: Sendable {
 }
 
 /// A gap in a key's chain: a message references a predecessor that was not received.
-public struct MessageGap: Sendable, Hashable {
+package struct MessageGap: Sendable, Hashable {
     /// Enrolment of the device.
-    public let device: String
+    package let device: String
     /// First number that may be missing.
-    public let from: Int64
+    package let from: Int64
     /// Last number that may be missing.
-    public let to: Int64
+    package let to: Int64
     /// Receipt time of the message after the gap.
-    public let since: Date
+    package let since: Date
 }
 
 /// A fork of a key's chain: two messages with the same predecessor. The device was restored from an older state, or two
 /// devices have its key.
-public struct MessageFork: Sendable, Hashable {
+package struct MessageFork: Sendable, Hashable {
     /// Enrolment of the device.
-    public let device: String
+    package let device: String
     /// Numbers of the messages with the same predecessor.
-    public let sequences: [Int64]
+    package let sequences: [Int64]
 }
 
 extension DeviceMessages {
     /// Returns the devices that have signed messages.
-    public func devices(in transaction: any SQLTransaction) throws -> Set<String> {
+    package func devices(in transaction: any SQLTransaction) throws -> Set<String> {
         Set(try transaction.query("SELECT DISTINCT device FROM device_message").map { try $0.text("device") })
     }
 
     /// Returns all gaps, by device and number. A number that the device skipped at a stop is not a gap, because the
     /// chain continues across it.
-    public func gaps(in transaction: any SQLTransaction) throws -> [MessageGap] {
+    package func gaps(in transaction: any SQLTransaction) throws -> [MessageGap] {
         let rows = try transaction.query(
             """
             SELECT m.device, m.sequence, m.received_at, (SELECT max(b.sequence) FROM device_message b
@@ -105,7 +105,7 @@ extension DeviceMessages {
     }
 
     /// Returns all forks, by device.
-    public func forks(in transaction: any SQLTransaction) throws -> [MessageFork] {
+    package func forks(in transaction: any SQLTransaction) throws -> [MessageFork] {
         let rows = try transaction.query(
             """
             SELECT m.device, m.key_id, m.sequence, COALESCE(m.previous, '') AS predecessor FROM device_message m

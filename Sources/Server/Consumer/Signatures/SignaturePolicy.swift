@@ -1,16 +1,16 @@
 /// A study's rules for senders: accepted unsigned submissions, and invitations.
-public struct SignaturePolicy: Sendable, Hashable {
+package struct SignaturePolicy: Sendable, Hashable {
     /// Id of the study, which every signature contains.
-    public let study: String
+    package let study: String
     /// Whether devices may send without a signature.
-    public let acceptsUnsigned: Bool
+    package let acceptsUnsigned: Bool
     /// Whether the receiver accepts plain FHIR, which it seals on arrival, unsigned.
-    public let acceptsGateway: Bool
+    package let acceptsGateway: Bool
     /// Whether a participant needs a code of the study team to begin.
-    public let requiresInvitation: Bool
+    package let requiresInvitation: Bool
 
     /// Creates a policy. By default it is the strictest one, except for the invitation.
-    public init(
+    package init(
         study: String, acceptsUnsigned: Bool = false, acceptsGateway: Bool = false, requiresInvitation: Bool = false
     ) {
         self.study = study

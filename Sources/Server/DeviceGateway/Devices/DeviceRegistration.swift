@@ -10,20 +10,20 @@ import Trust
 /// (`Device.patient`).
 ///
 /// A Device that a phone writes decides nothing: its content is not trusted.
-public struct DeviceRegistration: Sendable, Hashable {
+package struct DeviceRegistration: Sendable, Hashable {
     /// The device's id, as in its events.
-    public let device: String
+    package let device: String
     /// The participant's Patient id.
-    public let participant: String
+    package let participant: String
 
     /// The system of the Device's identifier.
-    public static let identifierSystem = CodeSystemURL.deviceConnector
+    package static let identifierSystem = CodeSystemURL.deviceConnector
 
     /// Maximum bytes of a device's id.
-    public static let longestID = 200
+    package static let longestID = 200
 
     /// - Throws: ``GatewayError`` `device-id-invalid`, `participant-unknown`.
-    public init(device: String, participant: String) throws(GatewayError) {
+    package init(device: String, participant: String) throws(GatewayError) {
         guard !device.isEmpty, device.utf8.count <= Self.longestID, !device.utf8.contains(where: { $0 < 0x20 }) else {
             throw GatewayError(
                 "device-id-invalid", "A device's id has 1 to \(Self.longestID) bytes and no control characters.")
@@ -58,7 +58,7 @@ public struct DeviceRegistration: Sendable, Hashable {
     /// must be taken from them first. A device that is already registered to this participant is not changed.
     ///
     /// - Throws: ``GatewayError`` `device-taken`, `participant-unknown`, ``Storage/StorageError``.
-    public func register(
+    package func register(
         by actor: Actor, access: AccessControl, submissionID: String, at: Date, in transaction: any SQLTransaction
     ) throws {
         guard try !DeletionRegister().isDeleted(participant, in: transaction) else {

@@ -4,12 +4,12 @@ import Records
 import Storage
 
 /// Deletes the gateway's data of a participant.
-public enum GatewayDeletion {
+package enum GatewayDeletion {
     /// Deletes the readings, the devices and the events of a participant, in the caller's transaction. Later events of
     /// their devices are refused until the devices are registered again.
     ///
     /// - Returns: the deleted rows by table.
-    public static func delete(
+    package static func delete(
         participant: String, in transaction: any SQLTransaction
     ) throws -> [String: RowsDigest] {
         let theirs = [SQLValue(participant)]

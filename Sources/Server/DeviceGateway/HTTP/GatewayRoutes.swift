@@ -10,7 +10,7 @@ import Wire
 /// `POST /HUB/messages`: accepts events of third-party devices and clouds, as an event hub does.
 ///
 /// A request is answered with 201 when its events are durable. They are processed later.
-public struct GatewayRoutes: Sendable {
+package struct GatewayRoutes: Sendable {
     private let database: any SQLDatabase
     private let writer: GroupedWriter
     private let limiter: RateLimiter
@@ -24,7 +24,7 @@ public struct GatewayRoutes: Sendable {
     ///   - secret: returns the secret from which the keys of hubs are derived; nil if no key was made.
     ///   - arrivalSignal: signalled when events have arrived.
     ///   - refusals: called with the code of each refusal.
-    public init(
+    package init(
         database: any SQLDatabase, limiter: RateLimiter, bodies: BodyBudget,
         secret: @escaping @Sendable () -> HubSecret?,
         arrivalSignal: ArrivalSignal, refusals: @escaping @Sendable (String) async -> Void,
@@ -41,7 +41,7 @@ public struct GatewayRoutes: Sendable {
     }
 
     /// Adds the route, after those of all other modules.
-    public func add(to router: Router<ServerRequestContext>) {
+    package func add(to router: Router<ServerRequestContext>) {
         let route = GuardedRoutes(refusal: Self.refusal) { routes in
             routes.post(":hub/\(EventHubName.messages)", use: post)
         }

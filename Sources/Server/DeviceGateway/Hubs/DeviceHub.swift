@@ -4,14 +4,14 @@ import Storage
 import Wire
 
 /// A hub to which third-party devices and clouds send events: `POST /NAME/messages`.
-public struct DeviceHub: Sendable, Hashable {
+package struct DeviceHub: Sendable, Hashable {
     /// The hub's name, the first segment of its path.
-    public let name: String
+    package let name: String
     /// The public URL of the hub, with its name. A signature must name it.
-    public let url: URL
+    package let url: URL
 
     /// First path segments of other routes, which a hub may not use.
-    public static let reserved: Set<String> = [
+    package static let reserved: Set<String> = [
         ".well-known", "c3pro", "consent", "deliveries", "encfhir", "fhir", "fhirenc", "health", "login", "oauth",
         "oauth2",
         "openapi.json", "register", "study", "livez", "readyz", "metrics",
@@ -21,7 +21,7 @@ public struct DeviceHub: Sendable, Hashable {
     ///   - name: lowercase letters, digits, `.`, `-`, `_`.
     ///   - endpoint: the public URL of the server: https, or http on this machine.
     /// - Throws: ``GatewayError`` `hub-name-invalid`, `hub-url-invalid`.
-    public init(_ name: String, at endpoint: String) throws(GatewayError) {
+    package init(_ name: String, at endpoint: String) throws(GatewayError) {
         guard EventHubName.isName(name), name == name.lowercased(), !Self.reserved.contains(name) else {
             throw GatewayError(
                 "hub-name-invalid",
@@ -48,7 +48,7 @@ public struct DeviceHub: Sendable, Hashable {
     ///
     /// - Returns: the connection string.
     /// - Throws: ``GatewayError`` `hub-url-differs` if the hub has another URL.
-    public func makeKey(from secret: HubSecret, at: Date, in transaction: any SQLTransaction) throws
+    package func makeKey(from secret: HubSecret, at: Date, in transaction: any SQLTransaction) throws
         -> EventHubConnection
     {
         if let present = try Self.named(name, in: transaction) {

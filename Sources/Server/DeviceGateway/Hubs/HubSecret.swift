@@ -4,15 +4,15 @@ import Foundation
 
 /// The secret from which the keys of all hubs of a study are derived. It is stored in a file of the study, never in
 /// the store, so that a reader of the store cannot sign.
-public struct HubSecret: Sendable {
+package struct HubSecret: Sendable {
     private let key: SymmetricKey
 
     /// Length of the secret in bytes.
-    public static let length = 32
+    package static let length = 32
 
     /// - Parameter text: the content of the file: the secret in hexadecimal digits.
     /// - Throws: ``GatewayError`` `hub-secret-invalid`.
-    public init(_ text: String) throws(GatewayError) {
+    package init(_ text: String) throws(GatewayError) {
         guard let bytes = Hexadecimal.bytes(String(text.prefix { !$0.isNewline })), bytes.count == Self.length else {
             throw GatewayError("hub-secret-invalid", "The file of the hubs' secret holds no secret; restore it.")
         }
@@ -22,7 +22,7 @@ public struct HubSecret: Sendable {
     /// Returns a new secret as the content of its file.
     ///
     /// - Parameter random: ``length`` random bytes, fit for a secret.
-    public static func text(random: [UInt8]) -> String { Hexadecimal.text(random) + "\n" }
+    package static func text(random: [UInt8]) -> String { Hexadecimal.text(random) + "\n" }
 
     /// Returns the key of a hub.
     func key(hub: String, name: String) -> String {

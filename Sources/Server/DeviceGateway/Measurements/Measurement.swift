@@ -1,22 +1,22 @@
 import Core
 
 /// One reading of a device, as a device template extracts it from an event.
-public struct Measurement: Sendable, Hashable {
+package struct Measurement: Sendable, Hashable {
     /// A named value.
-    public struct Property: Sendable, Hashable {
-        public let name: String
-        public let value: String
+    package struct Property: Sendable, Hashable {
+        package let name: String
+        package let value: String
     }
 
     /// The template's type name.
-    public let type: String
+    package let type: String
     /// The time of measurement.
-    public let occurrence: MeasurementTime
-    public let deviceID: String
-    public let patientID: String?
-    public let encounterID: String?
-    public let correlationID: String?
-    public let properties: [Property]
+    package let occurrence: MeasurementTime
+    package let deviceID: String
+    package let patientID: String?
+    package let encounterID: String?
+    package let correlationID: String?
+    package let properties: [Property]
 
     /// Returns the value with a name. An exact match takes precedence over one that differs in case.
     func value(_ name: String) -> String? {
@@ -25,7 +25,7 @@ public struct Measurement: Sendable, Hashable {
     }
 
     /// The reading as `devices test` prints it.
-    public var json: JSON { json(at: occurrence.description, of: patientID) }
+    package var json: JSON { json(at: occurrence.description, of: patientID) }
 
     /// The stored form of the reading, without its time and patient: its row has the time, and its Observation the
     /// patient.

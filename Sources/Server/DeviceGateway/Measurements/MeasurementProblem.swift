@@ -1,13 +1,13 @@
 import Core
 
 /// The reason that an event gives no measurement, or a measurement no Observation. It repeats no content.
-public struct MeasurementProblem: CodedError, Hashable {
+package struct MeasurementProblem: CodedError, Hashable {
     /// Stable: `device-missing`, `timestamp-missing`, `timestamp-invalid`, `value-missing`, `value-not-simple`,
     /// `value-not-a-number`, `expression-ambiguous`, `correlation-missing`, `template-missing`,
     /// `too-many-measurements`, and those of expressions.
-    public let code: String
+    package let code: String
     /// A sentence that a person can act on.
-    public let message: String
+    package let message: String
 
     init(_ code: String, _ message: String) {
         self.code = code

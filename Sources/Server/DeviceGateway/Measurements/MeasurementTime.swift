@@ -1,19 +1,19 @@
 import Core
 
 /// An instant in ticks of 100 ns since 1970, UTC: the precision of the connector whose template format this is.
-public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConvertible {
-    public let ticks: Int64
+package struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConvertible {
+    package let ticks: Int64
 
     static let perSecond: Int64 = 10_000_000
     static let perMillisecond: Int64 = 10_000
 
-    public init(ticks: Int64) { self.ticks = ticks }
+    package init(ticks: Int64) { self.ticks = ticks }
 
     /// Parses a date and time of ISO 8601; one without an offset is in UTC. The offset may be in hours only, as the
     /// connector's functions write it: `2021-07-07T17:00:00+0`.
     ///
     /// - Returns: nil for any other text, and for a date without a time.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let text = Self.withWholeOffset(text.trimmed)
         guard let time = DateTime(text).flatMap({ $0.offsetMinutes == nil ? nil : $0 }) ?? DateTime(text + "Z"),
             let offset = time.offsetMinutes
@@ -36,10 +36,10 @@ public struct MeasurementTime: Sendable, Hashable, Comparable, CustomStringConve
         return text[...sign] + (hours.count == 1 ? "0" : "") + hours + ":" + minutes
     }
 
-    public static func < (one: MeasurementTime, other: MeasurementTime) -> Bool { one.ticks < other.ticks }
+    package static func < (one: MeasurementTime, other: MeasurementTime) -> Bool { one.ticks < other.ticks }
 
     /// The time in UTC, with as many digits of a second as it has.
-    public var description: String { text(isCompact: false) }
+    package var description: String { text(isCompact: false) }
 
     /// The time in UTC to the second, as in the names of windows: `20190201224601Z`.
     var compact: String { text(isCompact: true) }

@@ -137,15 +137,15 @@ extension MeasurementGroup {
 }
 
 /// The result of the templates of a study for a device's events, without a store: a test of templates.
-public struct TemplateTrial: Sendable {
-    public let measurements: [Measurement]
-    public let observations: [Resource]
-    public let problems: [MeasurementProblem]
+package struct TemplateTrial: Sendable {
+    package let measurements: [Measurement]
+    package let observations: [Resource]
+    package let problems: [MeasurementProblem]
 
     /// - Parameters:
     ///   - events: the events in the order of arrival.
     ///   - templates: the FHIR templates; nil to produce only readings.
-    public init(events: [JSON], device: DeviceTemplates, fhir templates: FHIRTemplates?) {
+    package init(events: [JSON], device: DeviceTemplates, fhir templates: FHIRTemplates?) {
         var measurements: [Measurement] = []
         var problems: [MeasurementProblem] = []
         for event in events {
@@ -170,7 +170,7 @@ public struct TemplateTrial: Sendable {
     }
 
     /// `{"measurements": …, "observations": …, "problems": [{"code", "message"}]}`
-    public var json: JSON {
+    package var json: JSON {
         [
             "measurements": .array(measurements.map(\.json)), "observations": .array(observations.map(\.json)),
             "problems": .array(

@@ -7,7 +7,7 @@ extension GatewayRecorder {
     ///
     /// - Parameter last: the device after which to continue; empty for the first call.
     /// - Returns: the device after which the next call continues; nil if all devices were checked.
-    public func release(after last: String) async throws -> String? {
+    package func release(after last: String) async throws -> String? {
         let writing = await admission.begin(at: clock())
         let limit = 200
         let (devices, free) = try await database.read { transaction in

@@ -10,7 +10,7 @@ import Trust
 ///
 /// The state that an Observation is made from is read before the transaction. If it changed meanwhile, the Observation
 /// is made again.
-public struct GatewayRecorder: Sendable {
+package struct GatewayRecorder: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
     let admission: any RecordAdmission
@@ -22,7 +22,7 @@ public struct GatewayRecorder: Sendable {
     /// - Parameters:
     ///   - admission: the server's admission: validation, identifying data, consent, facts.
     ///   - templates: returns the templates of the study; nil if there are none that can be read. Then events wait.
-    public init(
+    package init(
         database: any SQLDatabase, access: AccessControl, admission: any RecordAdmission,
         templates: @escaping @Sendable () async -> GatewayTemplates?, clock: @escaping @Sendable () -> Date,
         newID: @escaping @Sendable () -> UUID = { .random() }

@@ -3,18 +3,18 @@ import Foundation
 import Storage
 
 /// The status of the events that hubs accepted.
-public struct GatewayStatus: Sendable, Hashable {
+package struct GatewayStatus: Sendable, Hashable {
     /// A quarantined or waiting event.
-    public struct Event: Sendable, Hashable {
+    package struct Event: Sendable, Hashable {
         /// The event's number, by which it is retried.
-        public let id: Int64
-        public let hub: String
+        package let id: Int64
+        package let hub: String
         /// The device's id, if the event names it.
-        public let device: String?
-        public let code: String
-        public let message: String
+        package let device: String?
+        package let code: String
+        package let message: String
         /// The time of arrival.
-        public let received: Date
+        package let received: Date
 
         init(_ row: SQLRow) throws {
             id = try row.integer("number")
@@ -27,27 +27,27 @@ public struct GatewayStatus: Sendable, Hashable {
     }
 
     /// The number of accepted events, without repetitions.
-    public let messages: Int64
+    package let messages: Int64
     /// The number of recorded readings.
-    public let measurements: Int64
+    package let measurements: Int64
     /// The number of Observations that were made of them.
-    public let observations: Int64
+    package let observations: Int64
     /// The number of events that were not stored, because the participant's consent does not allow it.
-    public let refused: Int64
+    package let refused: Int64
     /// The number of events to be processed.
-    public let pending: Int64
+    package let pending: Int64
     /// The events that wait for the registration of a device or for a consent, the first of each device.
-    public let waiting: [Event]
+    package let waiting: [Event]
     /// The quarantined events.
-    public let quarantined: [Event]
+    package let quarantined: [Event]
 
     /// Maximum events listed of a kind.
-    public static let maximumListed = 1_000
+    package static let maximumListed = 1_000
 
     /// Reads the status.
     ///
     /// - Throws: ``Storage/StorageError``.
-    public init(in transaction: any SQLTransaction) throws {
+    package init(in transaction: any SQLTransaction) throws {
         let total = try transaction.first("SELECT * FROM gateway_total WHERE id = 1")
         messages = total?.integerIfPresent("events") ?? 0
         measurements = total?.integerIfPresent("measurements") ?? 0
@@ -72,7 +72,7 @@ public struct GatewayStatus: Sendable, Hashable {
     }
 
     /// `{"messages", "measurements", "observations", "refused", "pending", "waiting": […], "quarantined": […]}`
-    public var json: JSON {
+    package var json: JSON {
         func list(_ events: [Event]) -> JSON {
             .array(
                 events.map { event in
@@ -96,7 +96,7 @@ public struct GatewayStatus: Sendable, Hashable {
     /// - Parameter id: the number of one event; nil for all.
     /// - Returns: the number of events.
     /// - Throws: ``GatewayError`` `event-unknown`.
-    public static func retry(_ id: Int64?, in transaction: any SQLTransaction) throws -> Int {
+    package static func retry(_ id: Int64?, in transaction: any SQLTransaction) throws -> Int {
         let count = try GatewayEvents(transaction: transaction).retry(id)
         guard count > 0 || id == nil else {
             throw GatewayError("event-unknown", "No such event is quarantined; see `tributary devices status`.")

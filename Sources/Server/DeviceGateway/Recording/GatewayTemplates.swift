@@ -1,7 +1,7 @@
 import Core
 
 /// The templates of a study: device templates find readings in events, and FHIR templates make Observations of them.
-public struct GatewayTemplates: Sendable {
+package struct GatewayTemplates: Sendable {
     let device: DeviceTemplates
     let fhir: FHIRTemplates
 
@@ -9,7 +9,7 @@ public struct GatewayTemplates: Sendable {
     ///   - device: `devicecontent.json`.
     ///   - fhir: `fhirmapping.json`.
     /// - Throws: ``TemplateError``.
-    public init(device: JSON, fhir: JSON) throws(TemplateError) {
+    package init(device: JSON, fhir: JSON) throws(TemplateError) {
         self.device = try DeviceTemplates(device)
         self.fhir = try FHIRTemplates(fhir)
     }

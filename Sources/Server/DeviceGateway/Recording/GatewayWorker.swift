@@ -3,12 +3,12 @@ import Foundation
 import Storage
 
 /// Processes the events that hubs accept, for as long as a study is served.
-public struct GatewayWorker: Sendable {
+package struct GatewayWorker: Sendable {
     let recorder: GatewayRecorder
     /// Signalled when events have arrived.
-    public let arrivalSignal: ArrivalSignal
+    package let arrivalSignal: ArrivalSignal
 
-    public init(recorder: GatewayRecorder, arrivalSignal: ArrivalSignal = ArrivalSignal()) {
+    package init(recorder: GatewayRecorder, arrivalSignal: ArrivalSignal = ArrivalSignal()) {
         self.recorder = recorder
         self.arrivalSignal = arrivalSignal
     }
@@ -24,7 +24,7 @@ public struct GatewayWorker: Sendable {
     ///
     /// - Parameter onFailure: called with the code of an error that stopped a step. The step is retried at growing
     ///   intervals.
-    public func work(onFailure: @Sendable (String) -> Void) async {
+    package func work(onFailure: @Sendable (String) -> Void) async {
         var last = ""
         var pause = Self.pollInterval
         while !Task.isCancelled {

@@ -3,8 +3,8 @@ import Records
 import Storage
 
 /// The tables of the device gateway in the records' store, migrations 1000 to 1099.
-public enum GatewaySchema {
-    public static let migrations: [Migration] = [
+package enum GatewaySchema {
+    package static let migrations: [Migration] = [
         Migration(number: 1000, name: "device gateway") { dialect in
             [
                 // A hub, with the number and bytes of its events that are not recorded yet.

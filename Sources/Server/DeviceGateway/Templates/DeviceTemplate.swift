@@ -140,11 +140,11 @@ struct DeviceTemplate: Sendable {
 }
 
 /// The device templates of a study: `devicecontent.json`.
-public struct DeviceTemplates: Sendable {
+package struct DeviceTemplates: Sendable {
     private let templates: [DeviceTemplate]
 
     /// - Throws: the error with its path. Nothing is used of a file with an error.
-    public init(_ json: JSON) throws(TemplateError) {
+    package init(_ json: JSON) throws(TemplateError) {
         var templates: [DeviceTemplate] = []
         for (kind, body) in try TemplateCollection(json, kind: "CollectionContent").templates {
             templates.append(try DeviceTemplate(kind: kind, body))
@@ -157,7 +157,7 @@ public struct DeviceTemplates: Sendable {
     ///
     /// - Parameter event: `{"Body": …, "Properties": …, "SystemProperties": …}`, or the form that the templates
     ///   expect.
-    public func measurements(in event: JSON) -> (found: [Measurement], problems: [MeasurementProblem]) {
+    package func measurements(in event: JSON) -> (found: [Measurement], problems: [MeasurementProblem]) {
         var found: [Measurement] = []
         var problems: [MeasurementProblem] = []
         for template in templates {

@@ -149,11 +149,11 @@ struct FHIRTemplate: Sendable {
 }
 
 /// The FHIR templates of a study: `fhirmapping.json`.
-public struct FHIRTemplates: Sendable {
+package struct FHIRTemplates: Sendable {
     private let templates: [String: FHIRTemplate]
 
     /// - Throws: the error with its path. Nothing is used of a file with an error.
-    public init(_ json: JSON) throws(TemplateError) {
+    package init(_ json: JSON) throws(TemplateError) {
         var templates: [String: FHIRTemplate] = [:]
         for (kind, body) in try TemplateCollection(json, kind: "CollectionFhir").templates {
             let template = try FHIRTemplate(kind: kind, body)

@@ -6,14 +6,14 @@ import HealthData
 ///
 /// Cumulative quantities become single Observations, each with its own period. Values that a watch measures every few
 /// seconds become series of an hour.
-public enum GeneratedTemplates {
+package enum GeneratedTemplates {
     /// Returns the device templates (`devicecontent.json`).
-    public static func device(of table: HealthTypeTable = .standard) -> JSON {
+    package static func device(of table: HealthTypeTable = .standard) -> JSON {
         collection("CollectionContent", entries(of: table).map { ("JsonPathContent", $0.content) })
     }
 
     /// Returns the FHIR templates (`fhirmapping.json`).
-    public static func fhir(of table: HealthTypeTable = .standard) -> JSON {
+    package static func fhir(of table: HealthTypeTable = .standard) -> JSON {
         collection("CollectionFhir", entries(of: table).map { ("CodeValueFhir", $0.mapping) })
     }
 

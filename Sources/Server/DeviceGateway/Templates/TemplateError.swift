@@ -1,9 +1,9 @@
 import Core
 
 /// An error in a collection of templates, with its path.
-public struct TemplateError: CodedError, Hashable {
+package struct TemplateError: CodedError, Hashable {
     /// The kind of error, stable across versions.
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         /// The file is not a collection of templates.
         case notACollection = "template-not-a-collection"
         /// The kind of a template or of a value is unknown.
@@ -18,14 +18,14 @@ public struct TemplateError: CodedError, Hashable {
         case typeRepeated = "template-type-repeated"
     }
 
-    public let kind: Kind
+    package let kind: Kind
     /// The path in the file, for example `template[2].values[0].valueExpression`.
-    public let path: String
+    package let path: String
     /// A sentence on how to correct it.
-    public let message: String
+    package let message: String
 
     /// The stable code.
-    public var code: String { kind.rawValue }
+    package var code: String { kind.rawValue }
 
     init(_ kind: Kind, at path: String, reason: String) {
         self.kind = kind

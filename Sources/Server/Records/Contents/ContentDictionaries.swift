@@ -2,7 +2,7 @@ import Foundation
 import Storage
 
 /// The dictionaries that are part of the program.
-public enum ContentDictionaries {
+package enum ContentDictionaries {
     /// Each is checked at its first use. A new dictionary is appended, with the next number and a migration of
     /// ``RecordsSchema`` that stores it. The existing ones are never changed and never removed.
     private static let shipped: [Result<ContentDictionary, StorageError>] = [
@@ -18,7 +18,7 @@ public enum ContentDictionaries {
     /// Returns all dictionaries, by number.
     ///
     /// - Throws: ``StorageError`` `storage-corrupt` where the program itself is damaged.
-    public static func all() throws -> [ContentDictionary] { try shipped.map { try $0.get() } }
+    package static func all() throws -> [ContentDictionary] { try shipped.map { try $0.get() } }
 
     /// Returns the dictionary that compresses resources of a type; nil where there is none.
     static func newest(for type: String) -> ContentDictionary? { byType[type] }

@@ -8,14 +8,14 @@ import Storage
 /// length (<https://datatracker.ietf.org/doc/html/rfc8878#section-5>). It was made from synthetic resources and is part
 /// of the program. The dictionary with a number never changes: content that was compressed with it is read with it for
 /// ever.
-public final class ContentDictionary: Sendable {
+package final class ContentDictionary: Sendable {
     /// 1 to 255: each compressed content contains it, in one byte.
-    public let number: Int
+    package let number: Int
     /// The type of the resources that it compresses.
-    public let type: String
+    package let type: String
     /// Lower-case hexadecimal SHA-256 of the bytes.
-    public let sha256: String
-    public let bytes: Data
+    package let sha256: String
+    package let bytes: Data
     // Any thread reads both, as long as this object lives; a pointer of C is not `Sendable`.
     private let forCompression: UInt
     private let forDecompression: UInt
@@ -24,7 +24,7 @@ public final class ContentDictionary: Sendable {
     /// without an error.
     ///
     /// - Throws: ``StorageError`` `storage-corrupt`.
-    public init(number: Int, type: String, sha256: String, bytes: Data) throws(StorageError) {
+    package init(number: Int, type: String, sha256: String, bytes: Data) throws(StorageError) {
         guard (1...255).contains(number), Hexadecimal.text(SHA256.hash(data: bytes)) == sha256 else {
             throw Self.damaged
         }

@@ -10,7 +10,7 @@ import Storage
 
 /// The folder of the export files, readable only by its owner. Servers that share a store and this folder serve each
 /// other's files; only one of them runs exports at a time.
-public struct ExportFolder: Sendable {
+package struct ExportFolder: Sendable {
     let url: URL
     /// An identifier that is created with the folder. Jobs store it as the location of their files.
     let id: String
@@ -18,7 +18,7 @@ public struct ExportFolder: Sendable {
     /// Creates the folder where there is none.
     ///
     /// - Throws: ``Storage/StorageError`` `file-unwritable`.
-    public init(_ url: URL) throws {
+    package init(_ url: URL) throws {
         self.url = url
         try Self.make(url.path, mayBeThere: true)
         let idPath = url.appendingPathComponent("folder-id").path

@@ -3,7 +3,7 @@ import Storage
 import Trust
 
 /// The patients whose resources are exported.
-public enum ExportedPatients: Sendable, Hashable {
+package enum ExportedPatients: Sendable, Hashable {
     /// All resources.
     case everything
     /// Resources of any patient of this server.
@@ -12,7 +12,7 @@ public enum ExportedPatients: Sendable, Hashable {
     case only([String])
 
     /// Returns the selection of these patients.
-    public static func among(_ ids: some Sequence<String>) -> ExportedPatients { .only(Set(ids).sorted()) }
+    package static func among(_ ids: some Sequence<String>) -> ExportedPatients { .only(Set(ids).sorted()) }
 }
 
 extension ExportedPatients {

@@ -3,7 +3,7 @@ import Storage
 import Trust
 
 /// The exports of a records' store, shared by the API and the process that runs them.
-public struct Exports: Sendable {
+package struct Exports: Sendable {
     let database: any SQLDatabase
     let access: AccessControl
     let folder: ExportFolder
@@ -16,7 +16,7 @@ public struct Exports: Sendable {
     let announce: AsyncStream<Void>.Continuation
 
     /// - Parameter folder: the folder of the files; several servers may share it.
-    public init(
+    package init(
         database: any SQLDatabase, access: AccessControl, folder: ExportFolder, limits: ExportLimits = ExportLimits(),
         clock: @escaping @Sendable () -> Date
     ) {
@@ -33,7 +33,7 @@ public struct Exports: Sendable {
     /// resumed by the next server that runs exports.
     ///
     /// - Parameter failed: called with the code of an error of the store or the folder; the run is repeated.
-    public func work(failed: @Sendable (String) -> Void) async {
+    package func work(failed: @Sendable (String) -> Void) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 while !_Concurrency.Task.isCancelled {

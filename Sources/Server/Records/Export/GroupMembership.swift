@@ -5,7 +5,7 @@ import Storage
 /// The members of a Group (<https://hl7.org/fhir/R4/group.html>): its individual Patients, unless they are inactive or
 /// the period of their membership is over or has not begun. The members of a nested Group are included. A descriptive
 /// Group (`actual` is false) has no members.
-public struct GroupMembership {
+package struct GroupMembership {
     private let now: Date
     private let ownBases: [String]
     private let find: (String) throws -> Resource?
@@ -16,14 +16,14 @@ public struct GroupMembership {
     ///   - now: the time at which a membership must be valid.
     ///   - ownBases: the server's own base URLs, without a final slash. Patients of other servers are not members.
     ///   - find: returns the Group with an id; nil where there is none that the caller may see.
-    public init(at now: Date, ownBases: [String] = [], find: @escaping (String) throws -> Resource?) {
+    package init(at now: Date, ownBases: [String] = [], find: @escaping (String) throws -> Resource?) {
         self.now = now
         self.ownBases = ownBases
         self.find = find
     }
 
     /// Returns the ids of the patients; nil where there is no such Group.
-    public func patients(ofGroup id: String) throws -> Set<String>? {
+    package func patients(ofGroup id: String) throws -> Set<String>? {
         var patients: Set<String> = []
         var seen: Set<String> = [id]
         var waiting = [id]

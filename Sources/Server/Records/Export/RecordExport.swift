@@ -5,15 +5,15 @@ import Trust
 
 /// An internal export without access control: the same resources and lines as for a client whose grant permits
 /// everything.
-public struct RecordExport: Sendable {
+package struct RecordExport: Sendable {
     /// A page of resources of a type, one line each.
-    public struct Page: Sendable {
-        public let lines: [UInt8]
-        public let count: Int
+    package struct Page: Sendable {
+        package let lines: [UInt8]
+        package let count: Int
         /// The owners of the resources.
-        public let owners: Set<String>
+        package let owners: Set<String>
         /// The ids of unreadable resources.
-        public let unreadable: [String]
+        package let unreadable: [String]
     }
 
     private let database: any SQLDatabase
@@ -28,7 +28,7 @@ public struct RecordExport: Sendable {
     ///   - base: the base URL of the FHIR API, without a final slash, for relative addresses of attachments; nil where
     ///     it is unknown: then they stay unchanged.
     /// - Throws: ``RecordExportError``, ``Storage/StorageError``.
-    public init(
+    package init(
         database: any SQLDatabase, types: Set<String>? = nil, since: Date? = nil, group: String? = nil,
         base: String? = nil, at now: Date
     ) async throws {
@@ -62,10 +62,10 @@ public struct RecordExport: Sendable {
     }
 
     /// The types with stored resources, ordered by name.
-    public var types: [String] { selections.map(\.type) }
+    package var types: [String] { selections.map(\.type) }
 
     /// Calls the closure with the resources of a type, page by page.
-    public func each(ofType type: String, _ body: (Page) async throws -> Void) async throws {
+    package func each(ofType type: String, _ body: (Page) async throws -> Void) async throws {
         guard let selection = selections.first(where: { $0.type == type }) else { return }
         let pages = ExportPages(selection, through: last, bytes: ExportLimits().pageBytes, of: database)
         try await pages.each { page in
@@ -76,12 +76,12 @@ public struct RecordExport: Sendable {
 }
 
 /// The reason that an export is impossible.
-public enum RecordExportError: CodedError, Hashable {
+package enum RecordExportError: CodedError, Hashable {
     case unknownType
     case unknownGroup
 
     /// The stable code: `type-unknown`, `group-unknown`.
-    public var code: String {
+    package var code: String {
         switch self {
         case .unknownType: "type-unknown"
         case .unknownGroup: "group-unknown"
@@ -89,7 +89,7 @@ public enum RecordExportError: CodedError, Hashable {
     }
 
     /// A sentence that a person can act on.
-    public var message: String {
+    package var message: String {
         switch self {
         case .unknownType: "R4 has no such resource type; types are written like Observation."
         case .unknownGroup: "The records contain no such Group; use its id."

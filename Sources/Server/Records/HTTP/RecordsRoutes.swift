@@ -7,7 +7,7 @@ import Storage
 import Trust
 
 /// The records' FHIR API: <https://hl7.org/fhir/R4/http.html>.
-public struct RecordsRoutes: Sendable {
+package struct RecordsRoutes: Sendable {
     var service: RecordsService
     private let scheme: String
     private let address: PublicAddress?
@@ -41,7 +41,7 @@ public struct RecordsRoutes: Sendable {
     ///   - title: the study's title, for the page in a browser.
     ///   - version: the version of the program.
     ///   - newID: generates the ids of new resources.
-    public init(
+    package init(
         database: any SQLDatabase, access: AccessControl, address: PublicAddress? = nil, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         published: [JSONObject] = [], refusals: @escaping @Sendable (String) async -> Void = { _ in },
@@ -80,7 +80,7 @@ public struct RecordsRoutes: Sendable {
     /// Adds the middleware of all responses at `/fhir` and below, including those of other modules, before all routes.
     /// It permits the scripts of registered apps to read them, and compresses them with gzip where the client accepts
     /// it.
-    public func addSurroundings(to router: Router<ServerRequestContext>) {
+    package func addSurroundings(to router: Router<ServerRequestContext>) {
         let access = service.access
         router.add(middleware: HomePageMiddleware(limiter: limiter, page: homePage))
         router.add(middleware: CompressionMiddleware(below: "/fhir"))
@@ -100,12 +100,12 @@ public struct RecordsRoutes: Sendable {
 
     /// Adds the routes that precede those of a receiver, which is added next: a router uses the first of two routes
     /// with the same path and method.
-    public func addAheadOfReceiver(to router: Router<ServerRequestContext>) {
+    package func addAheadOfReceiver(to router: Router<ServerRequestContext>) {
         router.add([], particular: [plainWrites], charge: refusals)
     }
 
     /// Adds all routes to a router. Each route for GET also responds to HEAD.
-    public func add(to router: Router<ServerRequestContext>) {
+    package func add(to router: Router<ServerRequestContext>) {
         let routes = GuardedRoutes(refusal: Self.refusal) { routes in
             let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
             addReads(to: fhir)

@@ -4,7 +4,7 @@ import Foundation
 import Storage
 
 /// The rules of the server for resources that are written through the FHIR API, and its processing of them.
-public protocol RecordAdmission: Sendable {
+package protocol RecordAdmission: Sendable {
     /// Begins the writing of one request. The published content and the rules in force now apply to all of it.
     ///
     /// - Parameter at: the time of receipt of the request.
@@ -12,7 +12,7 @@ public protocol RecordAdmission: Sendable {
 }
 
 /// The rules for the resources of one request.
-public protocol WriteAdmission: Sendable {
+package protocol WriteAdmission: Sendable {
     /// Returns the resource as it may be stored. Called without a transaction.
     ///
     /// - Parameter id: the id of its record; the resource contains it.
@@ -50,22 +50,22 @@ public protocol WriteAdmission: Sendable {
 }
 
 extension WriteAdmission {
-    public func problems(
+    package func problems(
         of resource: Resource, profiles: [String]
     ) throws(RecordAdmissionError) -> [RecordIssue] { [] }
 
-    public func template(of admitted: AdmittedResource) -> (any AdmissionTemplate)? { nil }
+    package func template(of admitted: AdmittedResource) -> (any AdmissionTemplate)? { nil }
 }
 
 /// The admission of Observations that match the template of an admitted one.
-public protocol AdmissionTemplate: Sendable {
+package protocol AdmissionTemplate: Sendable {
     /// Returns the prepared form of another Observation (``AdmittedResource/prepared``); nil where it must be
     /// validated.
     func prepared(_ values: ObservationValues) -> (any Sendable)?
 }
 
 /// The admission of data from a participant's devices. The messages contain no health data.
-public enum DataAdmission: Sendable, Hashable {
+package enum DataAdmission: Sendable, Hashable {
     /// The data are accepted.
     case admitted
     /// The data are held until the consent or the study team decides.
@@ -75,35 +75,35 @@ public enum DataAdmission: Sendable, Hashable {
 }
 
 /// A resource as it may be stored.
-public struct AdmittedResource: Sendable {
+package struct AdmittedResource: Sendable {
     /// The resource, reduced where the study requires it.
-    public let resource: Resource
+    package let resource: Resource
     /// The prepared data for the further steps after the write.
-    public let prepared: (any Sendable)?
+    package let prepared: (any Sendable)?
 
     /// Creates an admitted resource.
-    public init(_ resource: Resource, prepared: (any Sendable)? = nil) {
+    package init(_ resource: Resource, prepared: (any Sendable)? = nil) {
         self.resource = resource
         self.prepared = prepared
     }
 }
 
 /// A resource that was created, changed or deleted.
-public final class RecordChange: Sendable {
+package final class RecordChange: Sendable {
     /// The type of the resource.
-    public let type: String
+    package let type: String
     /// Its id.
-    public let id: String
+    package let id: String
     /// The number of its record.
-    public let number: Int64
+    package let number: Int64
     /// The participant that it is about now; nil where it is about no one, about several, or is deleted.
-    public let subject: String?
+    package let subject: String?
     /// The participant that it was about before.
-    public let formerSubject: String?
+    package let formerSubject: String?
     /// The result of storing it; nil where it is deleted.
-    public let put: PutResult?
+    package let put: PutResult?
     /// The prepared data (``AdmittedResource/prepared``).
-    public let prepared: (any Sendable)?
+    package let prepared: (any Sendable)?
 
     init(
         type: String, id: String, number: Int64, subject: String?, formerSubject: String?, put: PutResult?,
@@ -119,7 +119,7 @@ public final class RecordChange: Sendable {
     }
 
     /// Creates the change of a participant's resource that was written and keeps its owner.
-    public convenience init(_ record: NewRecord, _ put: PutResult, prepared: (any Sendable)?) {
+    package convenience init(_ record: NewRecord, _ put: PutResult, prepared: (any Sendable)?) {
         self.init(
             type: record.type, id: record.id, number: put.number, subject: record.subject,
             formerSubject: record.subject, put: put, prepared: prepared)
@@ -127,9 +127,9 @@ public final class RecordChange: Sendable {
 }
 
 /// The reason that a resource may not be written. The message contains no health data.
-public struct RecordAdmissionError: CodedError, Hashable {
+package struct RecordAdmissionError: CodedError, Hashable {
     /// The kind of a reason.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The resource does not have the structure of its FHIR type: 400.
         case shape
         /// It breaks a rule of FHIR or of the study: 422.
@@ -139,16 +139,16 @@ public struct RecordAdmissionError: CodedError, Hashable {
     }
 
     /// The kind of the reason.
-    public let kind: Kind
+    package let kind: Kind
     /// The stable code, such as `consent-withdrawn`.
-    public let code: String
+    package let code: String
     /// A sentence that a person can act on.
-    public let message: String
+    package let message: String
     /// The problems of the resource, where its content is refused.
-    public let issues: [RecordIssue]
+    package let issues: [RecordIssue]
 
     /// Creates a reason with its code and message.
-    public init(_ kind: Kind, code: String, message: String, issues: [RecordIssue] = []) {
+    package init(_ kind: Kind, code: String, message: String, issues: [RecordIssue] = []) {
         self.kind = kind
         self.code = code
         self.message = message

@@ -2,23 +2,23 @@ import FHIR
 
 /// One problem of a resource, as in an OperationOutcome (<https://hl7.org/fhir/R4/operationoutcome.html>). The message
 /// contains no health data.
-public struct RecordIssue: Sendable, Hashable {
+package struct RecordIssue: Sendable, Hashable {
     /// Maximum number of issues of one refusal.
-    public static let maximumCount = 100
+    package static let maximumCount = 100
 
     /// The severity of the problem.
-    public let severity: IssueSeverity
+    package let severity: IssueSeverity
     /// The kind of problem, as FHIR codes it.
-    public let kind: IssueType
+    package let kind: IssueType
     /// The code of the problem, with its system.
-    public let coding: Coding?
+    package let coding: Coding?
     /// The element, as FHIRPath: `Observation.component[0].value.ofType(Quantity)`.
-    public let expression: String
+    package let expression: String
     /// A sentence that a person can act on.
-    public let message: String
+    package let message: String
 
     /// Creates an issue.
-    public init(
+    package init(
         severity: IssueSeverity = .error, kind: IssueType, coding: Coding? = nil, expression: String, message: String
     ) {
         self.severity = severity
@@ -29,7 +29,7 @@ public struct RecordIssue: Sendable, Hashable {
     }
 
     /// Returns the first issues, and one that reports how many more there are.
-    public static func bounded(_ issues: [RecordIssue]) -> [RecordIssue] {
+    package static func bounded(_ issues: [RecordIssue]) -> [RecordIssue] {
         guard issues.count > maximumCount, let last = issues.last else { return issues }
         let root = last.expression.prefix { $0 != "." && $0 != "[" }
         return issues.prefix(maximumCount) + [

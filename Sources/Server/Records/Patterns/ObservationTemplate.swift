@@ -5,13 +5,13 @@ import Foundation
 /// are recorded like it without being validated again.
 ///
 /// A template is valid for Observations with the same time of receipt and the same study.
-public struct ObservationTemplate<CallerData: Sendable>: Sendable {
+package struct ObservationTemplate<CallerData: Sendable>: Sendable {
     private let bytes: TemplateBytes
     private let search: TemplateSearchEntries
     /// The participant whose Observations they are.
-    public let subject: String?
+    package let subject: String?
     /// The caller's data for Observations of the template.
-    public let callerData: CallerData
+    package let callerData: CallerData
 
     /// Creates the template of a validated Observation.
     ///
@@ -20,7 +20,7 @@ public struct ObservationTemplate<CallerData: Sendable>: Sendable {
     ///   - callerData: returns the caller's data; called only where a template is possible. nil where each Observation
     ///     must be validated by itself.
     /// - Returns: nil where each Observation must be validated by itself.
-    public init?(_ resource: Resource, record: NewRecord, callerData: () -> CallerData?) {
+    package init?(_ resource: Resource, record: NewRecord, callerData: () -> CallerData?) {
         guard record.original == nil, let search = TemplateSearchEntries(of: record),
             let bytes = TemplateBytes(of: record.content, resource),
             let values = bytes.values(in: record.content), values.id == record.id, search.fits(record, values),
@@ -34,16 +34,16 @@ public struct ObservationTemplate<CallerData: Sendable>: Sendable {
 
     /// Returns the values of an Observation of this template; nil for any other JSON
     /// (``TemplateBytes/values(in:)``).
-    public func values(in content: Data) -> ObservationValues? { bytes.values(in: content) }
+    package func values(in content: Data) -> ObservationValues? { bytes.values(in: content) }
 
     /// Returns the JSON of another Observation; nil where it is written differently
     /// (``TemplateBytes/content(with:)``).
-    public func content(with values: ObservationValues) -> Data? { bytes.content(with: values) }
+    package func content(with values: ObservationValues) -> Data? { bytes.content(with: values) }
 
     /// Returns the record of another Observation; nil where it must be validated by itself.
     ///
     /// - Parameter content: its JSON.
-    public func record(_ values: ObservationValues, content: Data) -> NewRecord? {
+    package func record(_ values: ObservationValues, content: Data) -> NewRecord? {
         NewRecord(values, subject: subject, content: content, template: search)
     }
 }

@@ -2,20 +2,20 @@ import FHIR
 import Foundation
 
 /// The templates of the Observations in one message or request. Pure.
-public struct ObservationTemplates<CallerData: Sendable>: Sendable {
+package struct ObservationTemplates<CallerData: Sendable>: Sendable {
     /// Maximum number of templates. Observations without a template are validated by themselves.
     private let maximumCount = 64
     /// Frequent templates move to the front.
     private var templates: [ObservationTemplate<CallerData>] = []
 
     /// Creates an empty set of templates.
-    public init() {}
+    package init() {}
 
     /// Returns the template of an Observation, and the values in which it differs; nil where it must be validated by
     /// itself.
     ///
     /// - Parameter content: its JSON.
-    public mutating func find(
+    package mutating func find(
         _ resource: Resource, _ content: Data
     ) -> (values: ObservationValues, template: ObservationTemplate<CallerData>)? {
         guard resource.resourceType == Observation.resourceType else { return nil }
@@ -28,7 +28,7 @@ public struct ObservationTemplates<CallerData: Sendable>: Sendable {
     }
 
     /// Adds the template of an Observation, if it has one (``ObservationTemplate/init(_:record:callerData:)``).
-    public mutating func add(_ resource: Resource, record: NewRecord, callerData: () -> CallerData?) {
+    package mutating func add(_ resource: Resource, record: NewRecord, callerData: () -> CallerData?) {
         guard templates.count < maximumCount,
             let template = ObservationTemplate(resource, record: record, callerData: callerData)
         else { return }

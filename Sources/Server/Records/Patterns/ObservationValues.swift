@@ -2,9 +2,9 @@ import FHIR
 
 /// The values in which Observations of one template differ. Where one Observation is validated, the others need no
 /// validation (<https://hl7.org/fhir/R4/observation.html>).
-public struct ObservationValues: Sendable, Hashable {
+package struct ObservationValues: Sendable, Hashable {
     /// The time of the measurement.
-    public enum Time: Sendable, Hashable {
+    package enum Time: Sendable, Hashable {
         /// The `effectiveDateTime`.
         case moment(DateTime)
         /// The start and the end of the `effectivePeriod`.
@@ -12,14 +12,14 @@ public struct ObservationValues: Sendable, Hashable {
     }
 
     /// The resource's id.
-    public let id: String
+    package let id: String
     /// The values of its identifiers, in their order.
-    public let identifiers: [String]
-    public let time: Time
+    package let identifiers: [String]
+    package let time: Time
     /// The number of its `valueQuantity`; nil where it has none.
-    public let number: JSONNumber?
+    package let number: JSONNumber?
 
-    public init(id: String, identifiers: [String], time: Time, number: JSONNumber?) {
+    package init(id: String, identifiers: [String], time: Time, number: JSONNumber?) {
         self.id = id
         self.identifiers = identifiers
         self.time = time

@@ -7,7 +7,7 @@ import Foundation
 ///
 /// FHIR's rules depend only on the formats of these values, on the precision of times, and on the order of a period's
 /// start and end. All of these are checked here.
-public struct TemplateBytes: Sendable {
+package struct TemplateBytes: Sendable {
     private let pieces: [[UInt8]]
     private let slots: [Slot]
 
@@ -24,7 +24,7 @@ public struct TemplateBytes: Sendable {
     ///   - resource: the parsed JSON.
     /// - Returns: nil where each Observation must be validated by itself: it has contained resources, a profile, or
     ///   values in an unusual notation.
-    public init?(of content: Data, _ resource: Resource) {
+    package init?(of content: Data, _ resource: Resource) {
         guard resource.resourceType == Observation.resourceType, resource["contained"] == nil,
             resource["meta"]?["profile"] == nil
         else { return nil }
@@ -70,7 +70,7 @@ public struct TemplateBytes: Sendable {
     ///
     /// - Parameter content: its JSON.
     /// - Returns: nil for other JSON, and where a value must be validated by itself.
-    public func values(in content: Data) -> ObservationValues? {
+    package func values(in content: Data) -> ObservationValues? {
         content.withUnsafeBytes { bytes in
             var parser = Parser(bytes: bytes.bindMemory(to: UInt8.self))
             for (piece, slot) in zip(pieces, slots) {
@@ -84,7 +84,7 @@ public struct TemplateBytes: Sendable {
     /// Returns the JSON of an Observation of this template.
     ///
     /// - Returns: nil where the template needs other values, or where the values have another notation.
-    public func content(with values: ObservationValues) -> Data? {
+    package func content(with values: ObservationValues) -> Data? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(pieces.reduce(256) { $0 + $1.count })
         var identifiers = values.identifiers[...]

@@ -3,7 +3,7 @@ import Foundation
 
 /// The search entries of a template: those that all of its Observations share, and the sources of those that depend on
 /// the identifiers and the value.
-public struct TemplateSearchEntries: Sendable {
+package struct TemplateSearchEntries: Sendable {
     /// An entry, or the source of one.
     private enum Source: Sendable {
         case common(SearchEntry)
@@ -24,7 +24,7 @@ public struct TemplateSearchEntries: Sendable {
     ///
     /// - Returns: nil where the record has entries of other kinds than codes, texts, identifiers, its time and one
     ///   quantity: other Observations may differ in them.
-    public init?(of record: NewRecord) {
+    package init?(of record: NewRecord) {
         var sources: [Source] = []
         var unit: SearchTerm?
         for entry in record.entries {
@@ -64,7 +64,7 @@ public struct TemplateSearchEntries: Sendable {
 
     /// Whether the entries of a record equal those of the template. Even the first record may fail, where it contains a
     /// value twice.
-    public func fits(_ record: NewRecord, _ values: ObservationValues) -> Bool {
+    package func fits(_ record: NewRecord, _ values: ObservationValues) -> Bool {
         entries(identifiers: values.identifiers, quantity: values.number?.text) == record.entries
             && values.searchPeriod == record.time
     }

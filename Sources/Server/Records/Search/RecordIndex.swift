@@ -1,7 +1,7 @@
 import Storage
 
 /// The search index of a store's records.
-public enum RecordIndex {
+package enum RecordIndex {
     /// Makes the whole index again from the records' contents, some records in each transaction, while the store is in
     /// use.
     ///
@@ -9,7 +9,7 @@ public enum RecordIndex {
     /// - Returns: the number of records.
     /// - Throws: ``Storage/StorageError``. The completed transactions stay.
     @discardableResult
-    public static func remake(
+    package static func remake(
         in database: any SQLDatabase, _ show: @Sendable (Int) -> Void = { _ in }
     ) async throws -> Int {
         var (last, count): (Int64, Int) = (0, 0)

@@ -2,16 +2,16 @@ import Foundation
 import Storage
 
 /// Sizes of the contents of a type's resources: the original bytes and the stored bytes.
-public struct ContentSize: Sendable, Hashable {
-    public let type: String
+package struct ContentSize: Sendable, Hashable {
+    package let type: String
     /// The number of resources.
-    public private(set) var resources: Int64 = 0
+    package private(set) var resources: Int64 = 0
     /// The number of versions of all resources.
-    public private(set) var versions: Int64 = 0
+    package private(set) var versions: Int64 = 0
     /// The bytes before compression, including the original bytes of converted resources.
-    public private(set) var contentBytes: Int64 = 0
+    package private(set) var contentBytes: Int64 = 0
     /// The bytes of the columns that hold the contents.
-    public private(set) var storedBytes: Int64 = 0
+    package private(set) var storedBytes: Int64 = 0
 
     private init(type: String) { self.type = type }
 
@@ -19,7 +19,7 @@ public struct ContentSize: Sendable, Hashable {
     /// length.
     ///
     /// - Throws: ``StorageError``; `storage-corrupt` where the head of a content is damaged.
-    public static func all(in transaction: any SQLTransaction) throws -> [ContentSize] {
+    package static func all(in transaction: any SQLTransaction) throws -> [ContentSize] {
         var sizes: [String: ContentSize] = [:]
         try transaction.each(
             """

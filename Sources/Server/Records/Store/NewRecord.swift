@@ -7,18 +7,18 @@ import Trust
 /// others are written (``RecordWriter``).
 ///
 /// A class, because several buffered rows hold it and a copy of its fields in each would cost the writer time.
-public final class NewRecord: Sendable {
-    public let type: String
-    public let id: String
+package final class NewRecord: Sendable {
+    package let type: String
+    package let id: String
     /// The participant that it is about; nil where it is about no one, or about several.
-    public let subject: String?
+    package let subject: String?
     /// The R4 bytes.
-    public let content: Data
+    package let content: Data
     /// The bytes before the conversion, where the resource was converted.
-    public let original: OriginalContent?
+    package let original: OriginalContent?
     /// The first half of the SHA-256 of the R4 bytes. It is long enough that no one can make other bytes with the same
     /// digest.
-    public let digest: Data
+    package let digest: Data
     /// The encoded R4 bytes and the encoded original bytes. They are encoded here so that no transaction waits for it.
     let stored: (content: Data, original: Data?)
     /// The digest of the record's address, unique among all records (``RecordKey``).
@@ -30,7 +30,7 @@ public final class NewRecord: Sendable {
     let protection: [RecordProtection.Row]
 
     /// The number of rows that storing it writes: the record, its version, its search entries and its protection.
-    public var rowCount: Int { 2 + entries.count + protection.count }
+    package var rowCount: Int { 2 + entries.count + protection.count }
 
     /// Creates a record from a resource whose owner is known.
     ///
@@ -40,7 +40,7 @@ public final class NewRecord: Sendable {
     ///   - content: its R4 bytes as received.
     ///   - original: the bytes before the conversion, where the resource was converted.
     ///   - ownBases: the server's own base URLs, without a final slash, which may precede references to its resources.
-    public init(
+    package init(
         _ resource: Resource, id: String, subject: String?, content: Data, original: OriginalContent? = nil,
         at ownBases: [String] = []
     ) {
@@ -67,7 +67,7 @@ public final class NewRecord: Sendable {
     ///   - content: its R4 bytes as received.
     ///   - original: the bytes before the conversion, where the resource was converted.
     ///   - ownBases: the server's own base URLs, without a final slash, which may precede references to its resources.
-    public convenience init(
+    package convenience init(
         _ resource: Resource, id: String, content: Data, original: OriginalContent? = nil, at ownBases: [String] = []
     ) {
         self.init(
@@ -85,7 +85,7 @@ public final class NewRecord: Sendable {
     ///   - quantity: the number of its value as written; nil where it has none.
     ///   - milliseconds: the time of the event, in milliseconds since 1970; the upper bound is excluded.
     /// - Returns: nil where it does not match the template; its JSON must be read then.
-    public init?(
+    package init?(
         id: String, subject: String?, content: Data, template: TemplateSearchEntries, identifiers values: [String],
         quantity: String?, milliseconds: Range<Int64>
     ) {
@@ -104,7 +104,7 @@ public final class NewRecord: Sendable {
     }
 
     /// Creates a record from the values in which the Observation differs from its template.
-    public convenience init?(
+    package convenience init?(
         _ values: ObservationValues, subject: String?, content: Data, template: TemplateSearchEntries
     ) {
         guard let period = values.searchPeriod else { return nil }
@@ -119,5 +119,5 @@ public final class NewRecord: Sendable {
     static let digestLength = 16
 
     /// Whether the version with a stored digest has the same R4 bytes. Older versions have the whole SHA-256.
-    public func isSame(asStored digest: Data) -> Bool { digest.prefix(Self.digestLength) == self.digest }
+    package func isSame(asStored digest: Data) -> Bool { digest.prefix(Self.digestLength) == self.digest }
 }

@@ -3,18 +3,18 @@ import Storage
 
 /// The key of a record on this server, `Type/id` (<https://hl7.org/fhir/R4/references.html#literal>). The record's row
 /// contains its ``Storage/TextDigest``, and the only unique index of records is on these digests.
-public enum RecordKey {
+package enum RecordKey {
     /// Condition on the row `r` of a record. Parameter: ``value(type:id:)``.
-    public static let condition = "r.\(column) = ?"
+    package static let condition = "r.\(column) = ?"
 
     /// The column of `record`.
-    public static let column = "address_digest"
+    package static let column = "address_digest"
 
     /// Returns the digest of a key.
-    public static func digest(type: String, id: String) -> Data { TextDigest.of("\(type)/\(id)") }
+    package static func digest(type: String, id: String) -> Data { TextDigest.of("\(type)/\(id)") }
 
     /// Returns the digest as a parameter.
-    public static func value(type: String, id: String) -> SQLValue { .blob(digest(type: type, id: id)) }
+    package static func value(type: String, id: String) -> SQLValue { .blob(digest(type: type, id: id)) }
 
     /// Returns a condition on the rows `r` of the records of a type with certain ids.
     static func isOne(of ids: [String], type: String) -> SQLFragment {
@@ -29,5 +29,5 @@ public enum RecordKey {
     }
 
     /// Returns the SQL of a key's digest, from SQL expressions for the type and the id.
-    public static func sql(type: String, id: String) -> String { "\(TextDigest.function)(\(type) || '/' || \(id))" }
+    package static func sql(type: String, id: String) -> String { "\(TextDigest.function)(\(type) || '/' || \(id))" }
 }

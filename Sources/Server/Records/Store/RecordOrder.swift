@@ -4,34 +4,34 @@ import Storage
 /// The position of a submission among all others. The later submission determines the current version of a resource, in
 /// whichever order they are processed. Of two submissions that one key signed, the later is the one that was signed
 /// later, in whichever order they were received.
-public struct RecordOrder: Sendable, Hashable, Comparable {
+package struct RecordOrder: Sendable, Hashable, Comparable {
     /// The time of receipt, in whole milliseconds since 1970.
-    public let receivedMilliseconds: Int64
+    package let receivedMilliseconds: Int64
     /// The submission's number in the queue, which orders submissions received within one millisecond.
-    public let number: Int64
+    package let number: Int64
     /// Its position among the submissions that a device's key signed; nil where it is not signed.
-    public let signed: SignedPosition?
+    package let signed: SignedPosition?
 
     /// The position of a signed submission among all that its key signed.
-    public struct SignedPosition: Sendable, Hashable {
+    package struct SignedPosition: Sendable, Hashable {
         /// The thumbprint of the key (RFC 7638).
-        public let signer: String
+        package let signer: String
         /// The device's sequence number.
-        public let sequence: Int64
+        package let sequence: Int64
 
-        public init(signer: String, sequence: Int64) {
+        package init(signer: String, sequence: Int64) {
             self.signer = signer
             self.sequence = sequence
         }
     }
 
-    public init(receivedMilliseconds: Int64, number: Int64, signed: SignedPosition? = nil) {
+    package init(receivedMilliseconds: Int64, number: Int64, signed: SignedPosition? = nil) {
         self.signed = signed
         self.receivedMilliseconds = receivedMilliseconds
         self.number = number
     }
 
-    public static func < (left: RecordOrder, right: RecordOrder) -> Bool {
+    package static func < (left: RecordOrder, right: RecordOrder) -> Bool {
         if let own = left.signed, let other = right.signed, own.signer == other.signer {
             return own.sequence < other.sequence
         }

@@ -4,14 +4,14 @@ import Storage
 
 /// Stores what a study publishes as records: its forms, their value sets and the unsigned consent. Readers of answers
 /// find the questions there.
-public struct RecordPublishing: Sendable {
+package struct RecordPublishing: Sendable {
     private let database: any SQLDatabase
     private let clock: @Sendable () -> Date
 
     /// The submission id of such records.
     static let submissionID = "published"
 
-    public init(database: any SQLDatabase, clock: @escaping @Sendable () -> Date) {
+    package init(database: any SQLDatabase, clock: @escaping @Sendable () -> Date) {
         self.database = database
         self.clock = clock
     }
@@ -23,7 +23,7 @@ public struct RecordPublishing: Sendable {
     /// - Returns: the number of stored resources.
     /// - Throws: ``Storage/StorageError``.
     @discardableResult
-    public func publish(_ resources: [Resource]) async throws -> Int {
+    package func publish(_ resources: [Resource]) async throws -> Int {
         let store = RecordStore()
         let (now, database) = (clock(), database)
         let records = resources.compactMap { resource in

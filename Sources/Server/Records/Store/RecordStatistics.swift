@@ -3,11 +3,11 @@ import Foundation
 import Storage
 
 /// Counts over the records, for the study team.
-public struct RecordStatistics: Sendable {
-    public init() {}
+package struct RecordStatistics: Sendable {
+    package init() {}
 
     /// Returns the number of resources of each type, ordered by type, without those that the study itself publishes.
-    public func counts(in transaction: any SQLTransaction) throws -> [(type: String, count: Int)] {
+    package func counts(in transaction: any SQLTransaction) throws -> [(type: String, count: Int)] {
         let published = try transaction.query(
             """
             SELECT r.type, count(DISTINCT r.number) AS number FROM record_source s
@@ -27,7 +27,7 @@ public struct RecordStatistics: Sendable {
     }
 
     /// Returns the time of receipt of the latest recorded submission about a participant.
-    public func lastSeen(_ subject: String, in transaction: any SQLTransaction) throws -> Date? {
+    package func lastSeen(_ subject: String, in transaction: any SQLTransaction) throws -> Date? {
         let row = try transaction.first(
             """
             SELECT max(r.received_ms) AS last_seen FROM record r
@@ -40,7 +40,7 @@ public struct RecordStatistics: Sendable {
     /// Counts a participant's resources of a type by name: for responses the canonical URL of the form (without its
     /// version), for Observations the first code, in lower case where its code system is not case-sensitive
     /// (``TokenCase``).
-    public func counts(
+    package func counts(
         of subject: String, type: String, in transaction: any SQLTransaction
     ) throws -> [String: Int] {
         let parameters =

@@ -6,7 +6,7 @@ extension RecordStore {
     ///
     /// - Parameter kept: the types that stay.
     /// - Returns: the digests of the deleted rows by table, and the digest of the versions that stayed.
-    public func delete(
+    package func delete(
         about participant: String, keeping kept: Set<String>, in transaction: any SQLTransaction
     ) throws -> (removed: [String: RowsDigest], kept: RowsDigest) {
         let types = try types(in: transaction)
@@ -52,7 +52,7 @@ extension RecordStore {
     }
 
     /// Returns the ids of all participants with a resource about them.
-    public func subjects(in transaction: any SQLTransaction) throws -> Set<String> {
+    package func subjects(in transaction: any SQLTransaction) throws -> Set<String> {
         var subjects: Set<String> = []
         for type in try types(in: transaction) {
             try transaction.each(
@@ -63,7 +63,7 @@ extension RecordStore {
     }
 
     /// Returns the number of resources about a participant, by type.
-    public func counts(about participant: String, in transaction: any SQLTransaction) throws -> [String: Int] {
+    package func counts(about participant: String, in transaction: any SQLTransaction) throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for type in try types(in: transaction) {
             let row = try transaction.first(
@@ -76,7 +76,7 @@ extension RecordStore {
     }
 
     /// Returns the types of the stored resources, with one index lookup for each.
-    public func types(in transaction: any SQLTransaction) throws -> [String] {
+    package func types(in transaction: any SQLTransaction) throws -> [String] {
         var types: [String] = []
         while let type = try transaction.first(
             "SELECT min(type) AS next FROM record WHERE type > ?", [SQLValue(types.last ?? "")]

@@ -2,13 +2,13 @@ import Foundation
 import Storage
 
 /// One stored version of a resource, with its original bytes where it was converted.
-public struct HeldVersion: Sendable {
-    public let record: StoredRecord
+package struct HeldVersion: Sendable {
+    package let record: StoredRecord
     /// The number of the resource's row, which orders the resources of a type.
-    public let number: Int64
+    package let number: Int64
     /// Whether it is the current version of the resource.
-    public let isCurrent: Bool
-    public let original: OriginalContent?
+    package let isCurrent: Bool
+    package let original: OriginalContent?
 }
 
 extension RecordStore {
@@ -18,7 +18,7 @@ extension RecordStore {
     /// - Parameters:
     ///   - after: the number and the version of the last row of the previous page; nil for the first page.
     ///   - limit: the maximum number of versions.
-    public func versions(
+    package func versions(
         about participant: String, ofType type: String, after: (number: Int64, version: Int64)?, limit: Int,
         in transaction: any SQLTransaction
     ) throws -> [HeldVersion] {

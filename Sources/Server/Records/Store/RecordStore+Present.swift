@@ -2,11 +2,11 @@ import Foundation
 import Storage
 
 /// A resource's current version, with its number among all resources.
-public struct PresentRecord: Sendable {
-    public let number: Int64
+package struct PresentRecord: Sendable {
+    package let number: Int64
     /// The participant it is about; nil where there is none.
-    public let subject: String?
-    public let record: StoredRecord
+    package let subject: String?
+    package let record: StoredRecord
 }
 
 extension RecordStore {
@@ -16,7 +16,7 @@ extension RecordStore {
     /// - Parameters:
     ///   - last: the last number of the previous page; 0 for the first page.
     ///   - limit: the maximum number of resources.
-    public func present(
+    package func present(
         after last: Int64, limit: Int, in transaction: any SQLTransaction
     ) throws -> [PresentRecord] {
         try transaction.query(Self.presentSQL, [SQLValue(last), SQLValue(last), SQLValue(limit)]).map { row in
@@ -28,7 +28,7 @@ extension RecordStore {
 
     /// Whether these are still the current versions of all resources with numbers after `first` and up to the last of
     /// them. The transaction would then read the same versions again.
-    public func arePresent(
+    package func arePresent(
         _ records: some BidirectionalCollection<PresentRecord>, after first: Int64, in transaction: any SQLTransaction
     ) throws -> Bool {
         guard let last = records.last else { return true }
@@ -40,7 +40,7 @@ extension RecordStore {
     }
 
     /// Whether a participant has this resource and it is not deleted.
-    public func isPresent(
+    package func isPresent(
         type: String, id: String, of subject: String, in transaction: any SQLTransaction
     ) throws -> Bool {
         try transaction.first(

@@ -3,11 +3,11 @@ import Storage
 
 extension RecordStore {
     /// One version of a resource that the study published.
-    public struct PublishedVersion: Sendable {
+    package struct PublishedVersion: Sendable {
         /// The number of the resource's row.
-        public let number: Int64
+        package let number: Int64
         /// The version with its content.
-        public let record: StoredRecord
+        package let record: StoredRecord
     }
 
     /// Returns a page of all versions of a type's resources that the study published (``RecordPublishing``). The
@@ -17,7 +17,7 @@ extension RecordStore {
     /// - Parameters:
     ///   - last: the last version of the previous page; nil for the first page.
     ///   - limit: the maximum number of versions.
-    public func publishedVersions(
+    package func publishedVersions(
         ofType type: String, after last: PublishedVersion?, limit: Int, in transaction: any SQLTransaction
     ) throws -> [PublishedVersion] {
         let (number, version) = (last?.number ?? 0, last?.record.version ?? 0)

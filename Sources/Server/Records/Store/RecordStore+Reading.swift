@@ -11,7 +11,7 @@ extension RecordStore {
     }
 
     /// Returns one version; nil where there is none.
-    public func read(
+    package func read(
         type: String, id: String, version: Int64, in transaction: any SQLTransaction
     ) throws -> StoredRecord? {
         try transaction.first(
@@ -34,7 +34,7 @@ extension RecordStore {
     /// - Parameters:
     ///   - before: the last version of the previous page; nil for the first page.
     ///   - limit: the maximum number of versions.
-    public func history(
+    package func history(
         type: String, id: String, before: Int64?, limit: Int, in transaction: any SQLTransaction
     ) throws -> [StoredRecord] {
         guard let present = try read(type: type, id: id, in: transaction) else { return [] }

@@ -2,7 +2,7 @@ import Storage
 
 extension RecordStore {
     /// Whether any resource of these types is about a participant.
-    public func hasRecords(
+    package func hasRecords(
         about participant: String, ofTypes types: [String], in transaction: any SQLTransaction
     ) throws -> Bool {
         // One index lookup by type and subject for each type.
@@ -17,7 +17,7 @@ extension RecordStore {
 
     /// Returns the query of the numbers of a type's records that are deleted with a participant
     /// (``delete(about:keeping:in:)``). It includes resources that also belong to others.
-    public static func numbers(of participant: String, _ type: String) -> SQLQuery {
+    package static func numbers(of participant: String, _ type: String) -> SQLQuery {
         SQLQuery(
             """
             SELECT number FROM record WHERE type = ? AND subject = ?

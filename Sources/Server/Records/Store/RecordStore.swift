@@ -12,7 +12,7 @@ public struct RecordStore: Sendable {
     ///   - provenance: where the resources come from.
     ///   - at: the time of storage.
     ///   - body: stores the resources one after the other, inside the transaction.
-    public func write<Result>(
+    package func write<Result>(
         _ provenance: RecordProvenance, at: Date, in transaction: any SQLTransaction,
         _ body: (inout RecordWriter) throws -> Result
     ) throws -> Result {
@@ -28,7 +28,7 @@ public struct RecordStore: Sendable {
     ///   - content: the R4 bytes as received; `id` and `meta` are inserted on reading.
     ///   - original: the bytes before the conversion, where the resource was converted.
     @discardableResult
-    public func put(
+    package func put(
         _ resource: Resource, content: Data, original: OriginalContent?, id: String, provenance: RecordProvenance,
         at: Date, in transaction: any SQLTransaction
     ) throws -> PutResult {
@@ -39,7 +39,7 @@ public struct RecordStore: Sendable {
 
     /// Whether a participant's device may write under ids: each id is free, or its resource belongs to this participant
     /// alone. All ids are looked up in one round trip.
-    public func areFree(
+    package func areFree(
         _ resources: [(type: String, id: String)], for participant: String, in transaction: any SQLTransaction
     ) throws -> Bool {
         try transaction.queries(
@@ -50,7 +50,7 @@ public struct RecordStore: Sendable {
     }
 
     /// Returns the time of receipt of a submission; nil where nothing of it is stored.
-    public func received(submissionID: String, in transaction: any SQLTransaction) throws -> Date? {
+    package func received(submissionID: String, in transaction: any SQLTransaction) throws -> Date? {
         try transaction.first(
             "SELECT received_at FROM record_source WHERE submission_id = ? LIMIT 1", [SQLValue(submissionID)]
         )?.dateIfPresent("received_at")

@@ -3,31 +3,31 @@ import Foundation
 import Storage
 
 /// The origin of a version.
-public struct RecordProvenance: Sendable, Hashable {
-    public let submissionID: String
+package struct RecordProvenance: Sendable, Hashable {
+    package let submissionID: String
     /// The client that sent it: the device.
-    public let clientID: String
+    package let clientID: String
     /// The key that decrypted it.
-    public let keyID: String?
+    package let keyID: String?
     /// The time of receipt in whole milliseconds, the precision of the database. It distinguishes the contents of one
     /// submission from earlier ones.
-    public let receivedAt: Date
+    package let receivedAt: Date
     /// The submission's number in the queue; 0 for resources that did not pass through the queue.
-    public let number: Int64
+    package let number: Int64
     /// The key that signed it, with the sequence number; nil where it is not signed: submissions of an app or a gateway
     /// that does not sign, and data that the site loaded.
-    public let signed: RecordOrder.SignedPosition?
+    package let signed: RecordOrder.SignedPosition?
 
     /// Whether it was written through the FHIR API.
-    public var isOfInterface: Bool { submissionID.hasPrefix(Self.interfacePrefix) }
+    package var isOfInterface: Bool { submissionID.hasPrefix(Self.interfacePrefix) }
 
     /// The prefix of the submission id of each write through the FHIR API.
     static let interfacePrefix = "fhir:"
 
     /// The thumbprint of the device's key that signed it (RFC 7638); nil where it is not signed.
-    public var signer: String? { signed?.signer }
+    package var signer: String? { signed?.signer }
 
-    public init(
+    package init(
         submissionID: String, clientID: String, keyID: String?, receivedAt: Date, number: Int64 = 0,
         signed: RecordOrder.SignedPosition? = nil
     ) {
@@ -40,27 +40,27 @@ public struct RecordProvenance: Sendable, Hashable {
     }
 
     /// The order that decides which of two versions of a resource is the current one.
-    public var order: RecordOrder {
+    package var order: RecordOrder {
         RecordOrder(receivedMilliseconds: Milliseconds.of(receivedAt), number: number, signed: signed)
     }
 }
 
 /// The original bytes of a resource that was converted to R4.
-public struct OriginalContent: Sendable, Hashable {
-    public let bytes: Data
+package struct OriginalContent: Sendable, Hashable {
+    package let bytes: Data
     /// The FHIR version of the bytes.
-    public let fhirVersion: String
+    package let fhirVersion: String
 
-    public init(bytes: Data, fhirVersion: String) {
+    package init(bytes: Data, fhirVersion: String) {
         self.bytes = bytes
         self.fhirVersion = fhirVersion
     }
 }
 
 /// The result of storing a resource.
-public struct PutResult: Sendable, Hashable {
+package struct PutResult: Sendable, Hashable {
     /// The outcome of storing it.
-    public enum Outcome: Sendable, Hashable {
+    package enum Outcome: Sendable, Hashable {
         case created
         case updated
         /// The current version has the same bytes; nothing was stored.
@@ -70,11 +70,11 @@ public struct PutResult: Sendable, Hashable {
         case superseded
     }
 
-    public let outcome: Outcome
+    package let outcome: Outcome
     /// The version that was stored or exists already; 0 where the resource was deleted.
     let version: Int64
     /// The number of the resource among all resources, the same for all its versions.
-    public let number: Int64
+    package let number: Int64
 
     init(outcome: Outcome, version: Int64 = 0, number: Int64) {
         self.version = version
@@ -83,24 +83,24 @@ public struct PutResult: Sendable, Hashable {
     }
 
     /// Creates the result of a deletion.
-    public init(deleted number: Int64) {
+    package init(deleted number: Int64) {
         self.init(outcome: .updated, number: number)
     }
 
     /// Whether the resource is the current version.
-    public var isCurrent: Bool { outcome != .superseded }
+    package var isCurrent: Bool { outcome != .superseded }
 }
 
 /// One version of a resource.
 public struct StoredRecord: Sendable {
-    public let type: String
-    public let id: String
-    public let version: Int64
-    public let lastUpdated: Date
-    public let isDeleted: Bool
+    package let type: String
+    package let id: String
+    package let version: Int64
+    package let lastUpdated: Date
+    package let isDeleted: Bool
     /// The bytes as received (R4).
     public let content: Data
-    public let provenance: RecordProvenance
+    package let provenance: RecordProvenance
 
     /// The members that the server writes before the content.
     var line: ResourceLine {
@@ -109,7 +109,7 @@ public struct StoredRecord: Sendable {
 
     /// Returns the resource, beginning with the server's `id`, `meta.versionId` and `meta.lastUpdated`. All other
     /// content is as received (<https://hl7.org/fhir/R4/resource.html#Meta>).
-    public func resource() throws -> Resource {
+    package func resource() throws -> Resource {
         try line.resource(content)
     }
 }

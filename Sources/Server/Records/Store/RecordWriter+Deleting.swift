@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 /// The outcome of a deletion.
-public enum DeletionOutcome: Sendable, Hashable {
+package enum DeletionOutcome: Sendable, Hashable {
     /// The resource is deleted.
     case deleted(record: Int64)
     /// There was no such resource. A version received before the deletion and processed after it goes to the history.
@@ -30,7 +30,7 @@ extension RecordWriter {
     /// received earlier that is not stored yet goes to the history.
     ///
     /// - Parameter subject: the participant whose resource it is.
-    public mutating func delete(type: String, id: String, of subject: String) throws -> DeletionOutcome {
+    package mutating func delete(type: String, id: String, of subject: String) throws -> DeletionOutcome {
         let order = receipt.provenance.order
         guard let present = try present(type: type, id: id) else {
             try insertDeleted(type: type, id: id, of: subject)

@@ -7,7 +7,7 @@ import Storage
 ///
 /// It lives inside one transaction, in which nothing else inserts records. Its rows are visible to other statements
 /// once it ends, and after an insertion whose id was taken.
-public struct RecordWriter {
+package struct RecordWriter {
     let transaction: any SQLTransaction
     let receipt: RecordReceipt
     private var records: SQLInserter<RecordRow>
@@ -37,7 +37,7 @@ public struct RecordWriter {
 
     /// Announces all resources to be stored next, in this order. PostgreSQL is queried once for the ids that exist, and
     /// SQLite gets many rows at once.
-    public mutating func expect(_ new: some Sequence<NewRecord>) throws {
+    package mutating func expect(_ new: some Sequence<NewRecord>) throws {
         guard ahead.isEmpty else { throw Self.notStored }
         let new = Array(new)
         let rows = new.enumerated().map { RecordRow(number: next + Int64($0), record: $1) }
@@ -65,7 +65,7 @@ public struct RecordWriter {
     /// Stores a resource as the first version of its id.
     ///
     /// - Returns: the number of its row; nil where the id is taken, and then nothing is stored.
-    public mutating func insert(_ new: NewRecord) throws -> Int64? {
+    package mutating func insert(_ new: NewRecord) throws -> Int64? {
         guard let number = try insertRow(new) else {
             try flush()
             return nil
@@ -94,7 +94,7 @@ public struct RecordWriter {
     /// is received once more, it takes the order of its last receipt, because another version may have been received
     /// between the two and be processed last.
     @discardableResult
-    public mutating func put(_ new: NewRecord) throws -> PutResult { try put(new, isNewest: false) }
+    package mutating func put(_ new: NewRecord) throws -> PutResult { try put(new, isNewest: false) }
 
     /// Stores a resource with a generated id.
     ///

@@ -1,8 +1,8 @@
 import Storage
 
 /// The tables of the records: every version as received, the current version of each, and the search index.
-public enum RecordsSchema {
-    public static let migrations: [Migration] =
+package enum RecordsSchema {
+    package static let migrations: [Migration] =
         versions + compactSearch + sources + keys + protection + searchEntries + history + exports
         + ranges + streams + unreferencedEntries + rows + addresses + descriptiveLabels + entriesWithoutCase
         + typeChanges

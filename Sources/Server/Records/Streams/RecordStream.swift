@@ -3,22 +3,22 @@ import Storage
 
 /// The summary of a participant's Observations of one HealthKit type. It is updated in the transactions that store
 /// them, so that a search for silent streams reads no record.
-public struct RecordStream: Sendable, Hashable {
+package struct RecordStream: Sendable, Hashable {
     /// The Patient's id.
-    public let participant: String
+    package let participant: String
     /// HealthKit's identifier of the type.
-    public let type: String
+    package let type: String
     /// The start of the earliest Observation that was received; nil where none has a time.
-    public let first: Date?
+    package let first: Date?
     /// The end of the latest Observation that was received, even if it was deleted since; nil where none has a time.
-    public let last: Date?
+    package let last: Date?
     /// The time of receipt of the last one.
-    public let received: Date
+    package let received: Date
     /// The number of Observations.
-    public let count: Int
+    package let count: Int
 
     /// Returns all summaries, by participant and type.
-    public static func all(in transaction: any SQLTransaction) throws -> [RecordStream] {
+    package static func all(in transaction: any SQLTransaction) throws -> [RecordStream] {
         func date(_ milliseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
         return try transaction.query(allSQL).map { row in
             RecordStream(

@@ -1,33 +1,33 @@
 import Hummingbird
 
 /// The address that a request is attributed to.
-public struct ClientAddress: Sendable, Hashable {
+package struct ClientAddress: Sendable, Hashable {
     /// nil if the peer has none (a Unix domain socket, a test).
-    public let address: IPAddress?
+    package let address: IPAddress?
 
-    public init(_ address: IPAddress?) { self.address = address }
+    package init(_ address: IPAddress?) { self.address = address }
 
     /// The key for ``RateLimiter``: the address, IPv6 to its /64.
-    public var rateKey: String { address?.subscriber.description ?? "local" }
+    package var rateKey: String { address?.subscriber.description ?? "local" }
 
     /// The prefix that a provider assigns to a site: an IPv6 /48 or an IPv4 /24.
-    public var sitePrefix: String {
+    package var sitePrefix: String {
         address.map { $0.keeping(bits: $0.isIPv6 ? 48 : 24).description } ?? "local"
     }
 
     /// The prefix of one household: an IPv6 /56 or an IPv4 address.
-    public var householdPrefix: String {
+    package var householdPrefix: String {
         address.map { $0.isIPv6 ? $0.keeping(bits: 56).description : $0.description } ?? "local"
     }
 
     /// For logs: IPv4 without its last octet, IPv6 to /48.
-    public var shortened: String { address?.shortened ?? "local" }
+    package var shortened: String { address?.shortened ?? "local" }
 
     /// Creates the address of the peer. If the peer is a trusted proxy, creates that of the rightmost entry of
     /// `X-Forwarded-For` that is not a trusted proxy itself: entries further left are under the client's control.
     ///
     /// If an entry on the way is not an address, the address of the peer is used.
-    public init(peer: IPAddress?, forwardedFor: [String], trustedProxies: [IPNetwork]) {
+    package init(peer: IPAddress?, forwardedFor: [String], trustedProxies: [IPNetwork]) {
         func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
         guard let peer, isTrusted(peer) else {
             self.init(peer)

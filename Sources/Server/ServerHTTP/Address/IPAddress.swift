@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 
 /// An IP address as bytes. An IPv4 address written in IPv6 (`::ffff:192.0.2.1`) is the IPv4 address.
-public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
+package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// 4 bytes (IPv4) or 16 bytes (IPv6).
     let bytes: [UInt8]
 
@@ -13,7 +13,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Parses the standard text form. A zone (`fe80::1%eth0`) is dropped; a host name gives nil.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= 64 else { return nil }
         let plain = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init)
         guard let plain else { return nil }
@@ -34,10 +34,10 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(text)
     }
 
-    public var isIPv6: Bool { bytes.count == 16 }
+    package var isIPv6: Bool { bytes.count == 16 }
 
     /// 127.0.0.0/8 or ::1.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         isIPv6 ? bytes.dropLast().allSatisfy { $0 == 0 } && bytes.last == 1 : bytes[0] == 127
     }
 
@@ -56,11 +56,11 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// A form for logs that names no single subscriber: IPv4 without its last octet, IPv6 to /48.
-    public var shortened: String {
+    package var shortened: String {
         isIPv6 ? keeping(bits: 48).description + "/48" : keeping(bits: 24).description + "/24"
     }
 
-    public var description: String {
+    package var description: String {
         guard isIPv6 else { return bytes.map(String.init).joined(separator: ".") }
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         return bytes.withUnsafeBytes { bytes in

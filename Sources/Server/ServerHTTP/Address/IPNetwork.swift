@@ -1,11 +1,11 @@
 /// A range of addresses with a common prefix: one address, or a network in CIDR notation (RFC 4632 section 3.1).
-public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
+package struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
     private let first: IPAddress
     private let bits: Int
 
     /// - Throws: `network-invalid` unless the text is an address (`192.0.2.1`, `2001:db8::1`) or a network
     ///   (`10.0.0.0/8`).
-    public init(_ text: String) throws(ServerHTTPError) {
+    package init(_ text: String) throws(ServerHTTPError) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let address = parts.first.flatMap({ IPAddress(String($0)) }) else { throw .networkInvalid }
         let maximum = address.bytes.count * 8
@@ -15,11 +15,11 @@ public struct IPNetwork: Sendable, Hashable, CustomStringConvertible {
         first = address.keeping(bits: bits)
     }
 
-    public func contains(_ address: IPAddress) -> Bool {
+    package func contains(_ address: IPAddress) -> Bool {
         address.isIPv6 == first.isIPv6 && address.keeping(bits: bits) == first
     }
 
-    public var description: String { "\(first)/\(bits)" }
+    package var description: String { "\(first)/\(bits)" }
 }
 
 extension ServerHTTPError {

@@ -5,15 +5,15 @@ import Hummingbird
 import Synchronization
 
 /// A document that is generated once and then sent as bytes, with its entity tag and its gzip form.
-public struct CachedDocument: Sendable {
-    public let bytes: ByteBuffer
-    public let mediaType: String
+package struct CachedDocument: Sendable {
+    package let bytes: ByteBuffer
+    package let mediaType: String
     /// The entity tag with its quotation marks, without `W/`: the beginning of the SHA-256 of the bytes.
-    public let entityTag: String
+    package let entityTag: String
     /// The gzip form; nil where it is not shorter.
     let gzip: ByteBuffer?
 
-    public init(_ bytes: ByteBuffer, mediaType: String) {
+    package init(_ bytes: ByteBuffer, mediaType: String) {
         self.bytes = bytes
         self.mediaType = mediaType
         let digest = SHA256.hash(data: Data(bytes.readableBytesView)).prefix(12)
@@ -35,7 +35,7 @@ public struct CachedDocument: Sendable {
     /// - Parameters:
     ///   - vary: the header field by which the client chose among several documents of one address.
     ///   - cacheControl: which caches may store the answer, and for how long (RFC 9111 section 5.2.2).
-    public func response(to request: Request, vary field: String? = nil, cacheControl: String = "no-cache") -> Response
+    package func response(to request: Request, vary field: String? = nil, cacheControl: String = "no-cache") -> Response
     {
         var response: Response
         if request.knows(entityTag: entityTag) {
@@ -54,7 +54,7 @@ public struct CachedDocument: Sendable {
 }
 
 /// A cache of generated documents by key, with a limit of bytes. The least recently used document is evicted first.
-public final class CachedDocuments: Sendable {
+package final class CachedDocuments: Sendable {
     fileprivate struct Entry {
         let document: CachedDocument
         var used: Int
@@ -73,14 +73,14 @@ public final class CachedDocuments: Sendable {
     /// The number of documents generated since the start.
     private let generated = Atomic(0)
 
-    public init(maximumBytes: Int = 16 << 20) { self.maximumBytes = maximumBytes }
+    package init(maximumBytes: Int = 16 << 20) { self.maximumBytes = maximumBytes }
 
     /// The number of documents generated since the start.
     var generations: Int { generated.load(ordering: .relaxed) }
 
     /// Returns the document of a key, generating it if it is not in the cache.
     @inline(never)
-    public func document(
+    package func document(
         _ key: String, mediaType: String, generate: () throws -> ByteBuffer
     ) rethrows -> CachedDocument {
         if let known = state.withLock({ $0.use(key) }) { return known }
@@ -118,7 +118,7 @@ extension RateLimiter {
     private static let bytesPerRequest = 16 << 10
 
     /// Charges the bytes of an answer to its address: one for the request and one for each 16 KiB.
-    public func charge(_ address: ClientAddress, _ rateClass: RateClass, answering response: Response) {
+    package func charge(_ address: ClientAddress, _ rateClass: RateClass, answering response: Response) {
         let bytes = response.body.contentLength ?? 0
         charge(address.rateKey, rateClass, cost: 1 + bytes / Self.bytesPerRequest)
     }

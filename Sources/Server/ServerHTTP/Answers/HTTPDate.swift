@@ -2,9 +2,9 @@ import Core
 import Foundation
 
 /// Dates in the format of HTTP (RFC 9110 section 5.6.7).
-public enum HTTPDate {
+package enum HTTPDate {
     /// Returns the date to the second, in UTC: `Sun, 06 Nov 1994 08:49:37 GMT`.
-    public static func text(_ date: Date) -> String {
+    package static func text(_ date: Date) -> String {
         let time = DateTime(date, milliseconds: false)
         let days = CivilDate.days(year: time.year, month: time.month, day: time.day)
         // 1970 began on a Thursday.
@@ -14,7 +14,7 @@ public enum HTTPDate {
     }
 
     /// Returns the date of a text in this format; nil for any other text.
-    public static func date(_ text: String) -> Date? {
+    package static func date(_ text: String) -> Date? {
         let parts = text.split(whereSeparator: { " :,".contains($0) })
         guard parts.count == 8, parts[7] == "GMT", let day = Int(parts[1]), let year = Int(parts[3]),
             let month = months.firstIndex(of: String(parts[2])), let hour = Int(parts[4]), let minute = Int(parts[5]),

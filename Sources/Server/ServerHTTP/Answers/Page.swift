@@ -4,9 +4,9 @@ import HTTPTypes
 import Hummingbird
 
 /// An HTML page for people, without script. Text from other sources is escaped.
-public struct Page: Sendable, Hashable {
+package struct Page: Sendable, Hashable {
     /// The title and the heading.
-    public let title: String
+    package let title: String
     /// HTML below the heading.
     let body: String
     /// The targets of forms in addition to this server, as sources of a Content-Security-Policy.
@@ -15,14 +15,14 @@ public struct Page: Sendable, Hashable {
     /// - Parameters:
     ///   - body: HTML below the heading.
     ///   - formTargets: the targets of forms in addition to this server, as sources of a Content-Security-Policy.
-    public init(title: String, body: String, formTargets: [String] = []) {
+    package init(title: String, body: String, formTargets: [String] = []) {
         self.title = title
         self.body = body
         self.formTargets = formTargets
     }
 
     /// Returns text escaped for HTML elements and for attributes in quotation marks.
-    public static func escape(_ text: String) -> String {
+    package static func escape(_ text: String) -> String {
         var escaped = ""
         escaped.reserveCapacity(text.utf8.count)
         for scalar in text.unicodeScalars {
@@ -39,7 +39,7 @@ public struct Page: Sendable, Hashable {
     }
 
     /// Returns hidden fields of a form.
-    public static func hidden(_ fields: [(name: String, value: String)]) -> String {
+    package static func hidden(_ fields: [(name: String, value: String)]) -> String {
         fields.map { "<input type=\"hidden\" name=\"\(escape($0.name))\" value=\"\(escape($0.value))\">" }
             .joined(separator: "\n")
     }
@@ -67,7 +67,7 @@ public struct Page: Sendable, Hashable {
     }
 
     /// Returns the page as an answer that runs no script and that no other page may frame.
-    public func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
+    package func response(status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         let targets = (["'self'"] + formTargets).joined(separator: " ")
         headers[.contentSecurityPolicy] =
@@ -124,7 +124,7 @@ public struct Page: Sendable, Hashable {
 }
 
 extension HTTPField.Name {
-    public static let frameOptions = HTTPField.Name(validated: "x-frame-options")
-    public static let contentTypeOptions = HTTPField.Name(validated: "x-content-type-options")
-    public static let referrerPolicy = HTTPField.Name(validated: "referrer-policy")
+    package static let frameOptions = HTTPField.Name(validated: "x-frame-options")
+    package static let contentTypeOptions = HTTPField.Name(validated: "x-content-type-options")
+    package static let referrerPolicy = HTTPField.Name(validated: "referrer-policy")
 }

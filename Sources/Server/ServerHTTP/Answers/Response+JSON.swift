@@ -4,7 +4,7 @@ import Hummingbird
 
 extension Response {
     /// Returns an answer with a value in JSON, its members in alphabetical order, that no cache may store.
-    public static func json(
+    package static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, mediaType: String = "application/json",
         headers: HTTPFields = [:]
     ) -> Response {
@@ -18,7 +18,7 @@ extension Response {
     /// Returns an answer of bytes.
     ///
     /// - Parameter cacheControl: which caches may store the answer, and for how long (RFC 9111 section 5.2.2).
-    public static func bytes(
+    package static func bytes(
         _ body: ByteBuffer, mediaType: String, cacheControl: String = "no-store", status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:]
     ) -> Response {

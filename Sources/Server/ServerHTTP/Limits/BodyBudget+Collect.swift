@@ -3,10 +3,10 @@ import Hummingbird
 
 extension BodyBudget {
     /// A request's body in memory, with its reservation in the budget.
-    public struct CollectedBody: Sendable {
-        public let bytes: Data
+    package struct CollectedBody: Sendable {
+        package let bytes: Data
         /// Must be kept for as long as the bytes are in memory.
-        public let reservation: BodyReservation
+        package let reservation: BodyReservation
     }
 
     /// Reads a request's body within the budget.
@@ -18,7 +18,7 @@ extension BodyBudget {
     /// - Parameter limit: maximum bytes of this body.
     /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)``, ``HTTPFailure/bodyTooLarge``,
     ///   ``HTTPFailure/encodingNotSupported``, errors of the connection.
-    public func collect(_ request: Request, upTo limit: Int) async throws -> CollectedBody {
+    package func collect(_ request: Request, upTo limit: Int) async throws -> CollectedBody {
         if let encoding = request.headers[.contentEncoding], encoding.lowercased() != "identity" {
             throw HTTPFailure.encodingNotSupported
         }

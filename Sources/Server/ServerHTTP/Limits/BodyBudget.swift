@@ -9,28 +9,28 @@ import Synchronization
 /// try reservation.grow(by: chunk.readableBytes)   // where the length is not known before
 /// reservation.release()                           // or when the last reference goes
 /// ```
-public final class BodyBudget: Sendable {
+package final class BodyBudget: Sendable {
     /// Maximum bytes in flight.
-    public let bytes: Int
+    package let bytes: Int
     /// A body up to this many bytes is small and may use the whole budget.
-    public let smallBody: Int
+    package let smallBody: Int
     private let used = Mutex(0)
 
     /// - Parameters:
     ///   - bytes: maximum bytes in flight.
     ///   - smallBody: maximum size of a small body. The last quarter of the budget is available to small bodies only.
-    public init(bytes: Int, smallBody: Int = 256 << 10) {
+    package init(bytes: Int, smallBody: Int = 256 << 10) {
         self.bytes = max(0, bytes)
         self.smallBody = smallBody
     }
 
     /// The bytes in flight now.
-    public var bytesInFlight: Int { @inline(never) get { used.withLock { $0 } } }
+    package var bytesInFlight: Int { @inline(never) get { used.withLock { $0 } } }
 
     /// Takes bytes of the budget until the reservation is released or deallocated.
     ///
     /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)`` if the bytes are not free.
-    public func reserve(_ count: Int) throws(HTTPFailure) -> BodyReservation {
+    package func reserve(_ count: Int) throws(HTTPFailure) -> BodyReservation {
         let reservation = BodyReservation(budget: self)
         try reservation.grow(by: count)
         return reservation
@@ -52,7 +52,7 @@ public final class BodyBudget: Sendable {
 }
 
 /// Bytes of a ``BodyBudget`` that one request body holds.
-public final class BodyReservation: Sendable {
+package final class BodyReservation: Sendable {
     private let budget: BodyBudget
     private let held = Mutex(0)
 
@@ -61,13 +61,13 @@ public final class BodyReservation: Sendable {
     deinit { release() }
 
     /// The number of bytes held.
-    public var bytes: Int { @inline(never) get { held.withLock { $0 } } }
+    package var bytes: Int { @inline(never) get { held.withLock { $0 } } }
 
     /// Takes more bytes as chunks arrive.
     ///
     /// - Throws: ``HTTPFailure/serverBusy(retryAfter:)`` if the bytes are not free; the bytes already held are kept.
     @inline(never)
-    public func grow(by count: Int) throws(HTTPFailure) {
+    package func grow(by count: Int) throws(HTTPFailure) {
         let more = max(0, count)
         let isTaken = held.withLock { held in
             guard budget.take(more, held: held) else { return false }
@@ -79,7 +79,7 @@ public final class BodyReservation: Sendable {
 
     /// Returns all bytes to the budget. A second call has no effect.
     @inline(never)
-    public func release() {
+    package func release() {
         let count = held.withLock { held in
             defer { held = 0 }
             return held

@@ -2,16 +2,16 @@ import CDescriptorReserve
 import Foundation
 
 /// The process's file descriptors: a connection, a database and the runtime's own files each need one.
-public enum Descriptors {
+package enum Descriptors {
     /// Maximum number of open descriptors.
-    public static var limit: Int {
+    package static var limit: Int {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 1_024 }
         return Int(clamping: limit.rlim_cur)
     }
 
     /// The number of open descriptors; 0 if the system does not report it.
-    public static var open: Int {
+    package static var open: Int {
         #if os(Linux)
             let folder = "/proc/self/fd"
         #else
@@ -23,7 +23,7 @@ public enum Descriptors {
 
     /// The number of times that the runtime needed a reserved descriptor. A value above 0 means that descriptors ran
     /// out.
-    public static var reserveUsed: Int { Int(clamping: descriptor_reserve_used()) }
+    package static var reserveUsed: Int { Int(clamping: descriptor_reserve_used()) }
 
     /// Raises the soft limit to the hard one, and reserves some descriptors for the runtime. Call it once at the start.
     ///
@@ -35,7 +35,7 @@ public enum Descriptors {
     ///   - heldBack: descriptors reserved for the runtime, 16 at most; 0 for none.
     /// - Returns: the limit in force.
     @discardableResult
-    public static func prepare(maximum: Int = 1 << 16, heldBack: Int = 8) -> Int {
+    package static func prepare(maximum: Int = 1 << 16, heldBack: Int = 8) -> Int {
         var limit = rlimit()
         if getrlimit(resource, &limit) == 0, limit.rlim_cur < min(limit.rlim_max, rlim_t(maximum)) {
             limit.rlim_cur = min(limit.rlim_max, rlim_t(maximum))

@@ -1,39 +1,39 @@
 /// The limits of one listener: timeouts, connections and bytes.
-public struct HTTPLimits: Sendable, Hashable {
+package struct HTTPLimits: Sendable, Hashable {
     /// The time without traffic on a connection, before the first request and between two.
-    public var idle: Duration = .seconds(30)
+    package var idle: Duration = .seconds(30)
     /// The time for a request's head, from its first byte. On a new connection it includes the TLS handshake.
-    public var header: Duration = .seconds(15)
+    package var header: Duration = .seconds(15)
     /// The time for a request's body, from the end of the head.
-    public var body: Duration = .seconds(120)
+    package var body: Duration = .seconds(120)
     /// The time for an answer, from the end of the request until its last byte is written to the socket.
-    public var answer: Duration = .seconds(60)
+    package var answer: Duration = .seconds(60)
     /// The time for the rest of a request's body after its answer is written, so that the client can read the answer.
-    public var drain: Duration = .seconds(2)
+    package var drain: Duration = .seconds(2)
     /// The time for a whole request, from the first byte of its head until the last byte of its answer is written to
     /// the socket.
-    public var request: Duration = .seconds(240)
+    package var request: Duration = .seconds(240)
     /// The time for which open connections may continue after shutdown begins.
-    public var shutdown: Duration = .seconds(10)
+    package var shutdown: Duration = .seconds(10)
 
     /// Maximum number of connections. The descriptors limit it further, see ``connections(descriptorLimit:)``.
-    public var connections = 10_000
+    package var connections = 10_000
     /// Maximum number of connections from one address (IPv6: from one /64). Trusted proxies are exempt.
-    public var connectionsPerAddress = 256
+    package var connectionsPerAddress = 256
     /// Maximum bytes of request bodies in memory at a time, see ``BodyBudget``.
-    public var bodyBytes = 128 << 20
+    package var bodyBytes = 128 << 20
     /// Maximum bytes of a request's head, and of one of its fields.
-    public var headerBytes = 32 << 10
+    package var headerBytes = 32 << 10
     /// Maximum number of fields of a request's head.
-    public var headerFields = 100
+    package var headerFields = 100
 
     /// Descriptors that are kept free of connections, for files and for the runtime.
-    public static let descriptorReserve = 64
+    package static let descriptorReserve = 64
 
-    public init() {}
+    package init() {}
 
     /// The limits of a listener for a few known clients, such as monitoring.
-    public static var small: HTTPLimits {
+    package static var small: HTTPLimits {
         var limits = HTTPLimits()
         limits.idle = .seconds(10)
         limits.header = .seconds(5)
@@ -51,7 +51,7 @@ public struct HTTPLimits: Sendable, Hashable {
     /// reserve.
     ///
     /// - Parameter descriptorLimit: the process's soft limit, see ``Descriptors``.
-    public func connections(descriptorLimit: Int) -> Int {
+    package func connections(descriptorLimit: Int) -> Int {
         // If hardly any descriptor is left, a few connections are still accepted: a server without any would be
         // useless.
         min(connections, max(4, descriptorLimit - HTTPLimits.descriptorReserve))

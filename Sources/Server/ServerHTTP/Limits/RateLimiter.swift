@@ -4,8 +4,8 @@ import Synchronization
 ///
 /// The number of buckets is limited. At the limit, full buckets are removed first (a new bucket is full too), then the
 /// least recently requested ones.
-public final class RateLimiter: Sendable {
-    public enum Decision: Sendable, Hashable {
+package final class RateLimiter: Sendable {
+    package enum Decision: Sendable, Hashable {
         case allowed
         /// Refuse with 429 and `Retry-After` of this many seconds (RFC 6585 section 4).
         case retry(after: Int)
@@ -25,16 +25,16 @@ public final class RateLimiter: Sendable {
     }
 
     /// The rates in force.
-    public let limits: RateLimits
+    package let limits: RateLimits
     /// Maximum number of buckets.
-    public let maximumKeys: Int
+    package let maximumKeys: Int
     private let now: @Sendable () -> Duration
     private let buckets = Mutex<[Key: Bucket]>([:])
 
     /// - Parameters:
     ///   - maximumKeys: maximum number of buckets.
     ///   - now: the time since any fixed instant, by a monotonic clock.
-    public init(limits: RateLimits = RateLimits(), maximumKeys: Int = 100_000, now: @escaping @Sendable () -> Duration)
+    package init(limits: RateLimits = RateLimits(), maximumKeys: Int = 100_000, now: @escaping @Sendable () -> Duration)
     {
         self.limits = limits
         self.maximumKeys = max(16, maximumKeys)
@@ -42,20 +42,20 @@ public final class RateLimiter: Sendable {
     }
 
     /// Creates a limiter with the system's monotonic clock.
-    public convenience init(limits: RateLimits = RateLimits()) {
+    package convenience init(limits: RateLimits = RateLimits()) {
         let start = ContinuousClock.now
         self.init(limits: limits, now: { start.duration(to: .now) })
     }
 
     /// The number of buckets.
-    public var keys: Int { @inline(never) get { buckets.withLock { $0.count } } }
+    package var keys: Int { @inline(never) get { buckets.withLock { $0.count } } }
 
     /// Takes the cost of a request from the key's bucket if it has enough tokens.
     ///
     /// - Parameter cost: 1 for a request; 0 to check without taking, for requests that are charged only after they have
     ///   failed.
     @inline(never)
-    public func check(_ key: String, _ rateClass: RateClass, cost: Int = 1) -> Decision {
+    package func check(_ key: String, _ rateClass: RateClass, cost: Int = 1) -> Decision {
         let rate = limits[rateClass]
         let key = Key(rateClass: rateClass, text: key)
         let now = now()
@@ -77,7 +77,7 @@ public final class RateLimiter: Sendable {
     /// Takes a cost that is known only after the work from the key's bucket, even if the bucket has too few tokens. A
     /// bucket in debt refuses requests until it is refilled; the debt is limited to the bucket's burst.
     @inline(never)
-    public func charge(_ key: String, _ rateClass: RateClass, cost: Int) {
+    package func charge(_ key: String, _ rateClass: RateClass, cost: Int) {
         let rate = limits[rateClass]
         let key = Key(rateClass: rateClass, text: key)
         let now = now()
@@ -90,7 +90,7 @@ public final class RateLimiter: Sendable {
 
     /// Returns one token to the key's bucket, for instance for an attempt that turned out to be legitimate.
     @inline(never)
-    public func giveBack(_ key: String, _ rateClass: RateClass) {
+    package func giveBack(_ key: String, _ rateClass: RateClass) {
         let rate = limits[rateClass]
         let key = Key(rateClass: rateClass, text: key)
         let now = now()
@@ -104,7 +104,7 @@ public final class RateLimiter: Sendable {
     /// Takes one request from the key's bucket.
     ///
     /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` if the bucket has no token.
-    public func admit(_ key: String, _ rateClass: RateClass) throws(HTTPFailure) {
+    package func admit(_ key: String, _ rateClass: RateClass) throws(HTTPFailure) {
         if case .retry(let seconds) = check(key, rateClass) { throw .rateLimited(retryAfter: seconds) }
     }
 
@@ -112,19 +112,19 @@ public final class RateLimiter: Sendable {
     /// client: a stranger cannot use up the bucket of the real client.
     ///
     /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` if the bucket has no token.
-    public func admit(unproved client: String, at address: ClientAddress, _ rateClass: RateClass) throws(HTTPFailure) {
+    package func admit(unproved client: String, at address: ClientAddress, _ rateClass: RateClass) throws(HTTPFailure) {
         try admit("\(client) from \(address.rateKey)", rateClass)
     }
 
     /// Takes one request from the address's bucket, see ``check(_:_:cost:)-(ClientAddress,_,_)``.
     ///
     /// - Throws: ``HTTPFailure/rateLimited(retryAfter:)`` if the bucket has no token.
-    public func admit(_ address: ClientAddress, _ rateClass: RateClass) throws(HTTPFailure) {
+    package func admit(_ address: ClientAddress, _ rateClass: RateClass) throws(HTTPFailure) {
         try admit(address.rateKey, rateClass)
     }
 
     /// Takes the cost of a request from the bucket of an address. IPv6 addresses of one /64 share a bucket.
-    public func check(_ address: ClientAddress, _ rateClass: RateClass, cost: Int = 1) -> Decision {
+    package func check(_ address: ClientAddress, _ rateClass: RateClass, cost: Int = 1) -> Decision {
         check(address.rateKey, rateClass, cost: cost)
     }
 

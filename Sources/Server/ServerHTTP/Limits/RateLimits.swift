@@ -1,5 +1,5 @@
 /// A class of requests with a rate limit in common.
-public enum RateClass: String, Sendable, Hashable, CaseIterable {
+package enum RateClass: String, Sendable, Hashable, CaseIterable {
     case registrationByAddress = "registration-by-address"
     case registrationByReceipt = "registration-by-receipt"
     case tokenByAddress = "token-by-address"
@@ -18,14 +18,14 @@ public enum RateClass: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The parameters of a token bucket.
-public struct Rate: Sendable, Hashable {
+package struct Rate: Sendable, Hashable {
     /// Sustained rate in requests per second.
-    public let perSecond: Double
+    package let perSecond: Double
     /// Maximum number of requests at once after a pause.
-    public let burst: Int
+    package let burst: Int
 
     /// - Throws: `rate-invalid` unless the rate is above 0 and up to 1,000,000, and the burst is from 1 to 1,000,000.
-    public init(perSecond: Double, burst: Int) throws(ServerHTTPError) {
+    package init(perSecond: Double, burst: Int) throws(ServerHTTPError) {
         guard perSecond > 0, perSecond <= 1_000_000, 1...1_000_000 ~= burst else {
             throw ServerHTTPError(
                 code: "rate-invalid",
@@ -42,16 +42,16 @@ public struct Rate: Sendable, Hashable {
 
 /// The rate of each class. With the defaults, twenty phones with one address in common can each send queues of hundreds
 /// of submissions at once.
-public struct RateLimits: Sendable, Hashable {
+package struct RateLimits: Sendable, Hashable {
     private var rates: [RateClass: Rate]
 
     /// Creates the default rates.
-    public init() { rates = RateLimits.defaults }
+    package init() { rates = RateLimits.defaults }
 
     /// Creates the default rates with some replaced.
     ///
     /// - Throws: `rate-class-unknown` for a name that is no ``RateClass``'s raw value.
-    public init(replacing named: [String: Rate]) throws(ServerHTTPError) {
+    package init(replacing named: [String: Rate]) throws(ServerHTTPError) {
         self.init()
         for (name, rate) in named {
             guard let rateClass = RateClass(rawValue: name) else {
@@ -62,7 +62,7 @@ public struct RateLimits: Sendable, Hashable {
         }
     }
 
-    public subscript(rateClass: RateClass) -> Rate {
+    package subscript(rateClass: RateClass) -> Rate {
         get { rates[rateClass] ?? Rate(unchecked: 1, 1) }
         set { rates[rateClass] = newValue }
     }

@@ -10,10 +10,10 @@ import Logging
 /// ```
 ///
 /// Long texts are truncated: a message or a value to 1,000 characters, the metadata to 32 entries.
-public struct JSONLogHandler: LogHandler {
-    public var logLevel: Logger.Level = .info
-    public var metadata: Logger.Metadata = [:]
-    public var metadataProvider: Logger.MetadataProvider?
+package struct JSONLogHandler: LogHandler {
+    package var logLevel: Logger.Level = .info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
     private let label: String
     private let sink: @Sendable (String) -> Void
     private let now: @Sendable () -> Date
@@ -22,7 +22,7 @@ public struct JSONLogHandler: LogHandler {
     static let maximumEntries = 32
 
     /// - Parameter sink: called with each line and its line feed; the default writes to standard error.
-    public init(
+    package init(
         label: String, sink: @escaping @Sendable (String) -> Void = JSONLogHandler.writeToStandardError,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -31,12 +31,12 @@ public struct JSONLogHandler: LogHandler {
         self.sink = sink
     }
 
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    public func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         let time = DateTime(now()).text
         var line = "{\"time\":\(JSONLogHandler.quoted(time)),\"level\":\"\(event.level.rawValue)\""
         line += ",\"label\":\(JSONLogHandler.quoted(label))"
@@ -93,7 +93,7 @@ public struct JSONLogHandler: LogHandler {
     }
 
     /// Writes each line in one call, so that lines of several threads do not mix. An error of the write is ignored.
-    public static let writeToStandardError: @Sendable (String) -> Void = { line in
+    package static let writeToStandardError: @Sendable (String) -> Void = { line in
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
     }
 }

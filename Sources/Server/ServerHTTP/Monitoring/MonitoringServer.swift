@@ -6,20 +6,20 @@ import NIOCore
 import ServiceLifecycle
 
 /// The reason that a server is not ready.
-public struct ReadinessProblem: Sendable, Hashable, Encodable {
+package struct ReadinessProblem: Sendable, Hashable, Encodable {
     /// Stable: `store-unwritable`, `keys-missing`, `consumer-stalled`, `disk-full`.
-    public let code: String
+    package let code: String
     /// A sentence that a person can act on.
-    public let message: String
+    package let message: String
 
-    public init(code: String, message: String) {
+    package init(code: String, message: String) {
         self.code = code
         self.message = message
     }
 }
 
 /// A listener for monitoring: `GET /livez`, `/readyz` and `/metrics`, separate from the monitored listener.
-public struct MonitoringServer: Service {
+package struct MonitoringServer: Service {
     private let server: HTTPServer
 
     /// - Parameters:
@@ -28,7 +28,7 @@ public struct MonitoringServer: Service {
     ///   - readiness: returns the problems; none if the server is ready. Called for each `GET /readyz`.
     ///   - onListening: called once with the port.
     /// - Throws: `plain-http`, see ``HTTPServer``.
-    public init(
+    package init(
         address: HTTPServer.Address = HTTPServer.Address(host: "127.0.0.1", port: 0), registry: PrometheusRegistry,
         limits: HTTPLimits = .small, trustedProxies: [IPNetwork] = [], logger: Logger,
         readiness: @escaping @Sendable () async -> [ReadinessProblem],
@@ -51,7 +51,7 @@ public struct MonitoringServer: Service {
             logger: logger, onListening: onListening)
     }
 
-    public func run() async throws { try await server.run() }
+    package func run() async throws { try await server.run() }
 
     private struct Liveness: Encodable {
         let status = "live"

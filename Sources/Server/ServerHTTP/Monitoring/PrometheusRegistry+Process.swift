@@ -4,7 +4,7 @@ extension PrometheusRegistry {
     /// Registers the metrics of the process, with the names of Prometheus's own clients
     /// (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics), and the number of times that a
     /// reserved descriptor was needed.
-    public func registerProcessGauges() {
+    package func registerProcessGauges() {
         gauge("process_open_fds", help: "Descriptors that are open.") { Double(Descriptors.open) }
         gauge("process_max_fds", help: "Descriptors that may be open.") { Double(Descriptors.limit) }
         gauge("process_resident_memory_bytes", help: "Memory in use.") { ProcessMemory.residentBytes.map(Double.init) }
@@ -14,7 +14,7 @@ extension PrometheusRegistry {
     }
 
     /// Registers the metrics of a listener and of the request bodies in memory.
-    public func register(_ server: HTTPServer, bodies: BodyBudget? = nil) {
+    package func register(_ server: HTTPServer, bodies: BodyBudget? = nil) {
         gauge("http_connections_open", help: "Connections that are open or still worked for.") {
             Double(server.connections.open)
         }

@@ -10,13 +10,13 @@ import Synchronization
 /// ```
 ///
 /// The number of series is bounded. Beyond the limit, values are only counted in `metrics_series_dropped_total`.
-public final class PrometheusRegistry: MetricsFactory, Sendable {
+package final class PrometheusRegistry: MetricsFactory, Sendable {
     /// A value of a gauge that is read on request.
-    public struct Sample: Sendable {
-        public let value: Double
-        public let labels: [(String, String)]
+    package struct Sample: Sendable {
+        package let value: Double
+        package let labels: [(String, String)]
 
-        public init(_ value: Double, labels: [(String, String)] = []) {
+        package init(_ value: Double, labels: [(String, String)] = []) {
             self.value = value
             self.labels = labels
         }
@@ -63,21 +63,21 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
     }
 
     /// Maximum number of series that are kept, and of values that one gauge reports.
-    public let maximumSeries: Int
+    package let maximumSeries: Int
     let state = Mutex(State())
 
-    public init(maximumSeries: Int = 2_000) { self.maximumSeries = maximumSeries }
+    package init(maximumSeries: Int = 2_000) { self.maximumSeries = maximumSeries }
 
     /// Registers a gauge that is read for each request of the metrics. A second gauge of the same name replaces the
     /// first.
     ///
     /// - Parameter read: returns the samples; the gauge is omitted if there are none.
-    public func gauge(_ name: String, help: String, samples read: @escaping @Sendable () async -> [Sample]) {
+    package func gauge(_ name: String, help: String, samples read: @escaping @Sendable () async -> [Sample]) {
         state.withLock { $0.gauges[PrometheusText.name(name)] = Gauge(help: help, read: read) }
     }
 
     /// Registers a gauge with a single value.
-    public func gauge(_ name: String, help: String, read: @escaping @Sendable () async -> Double?) {
+    package func gauge(_ name: String, help: String, read: @escaping @Sendable () async -> Double?) {
         gauge(name, help: help) { await read().map { [Sample($0)] } ?? [] }
     }
 
@@ -96,21 +96,21 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
         Series(name: PrometheusText.name(label) + suffix, labels: PrometheusText.labels(dimensions))
     }
 
-    public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         PrometheusCounter(self, series(label, dimensions: dimensions, suffix: "_total"))
     }
 
-    public func makeFloatingPointCounter(
+    package func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
         PrometheusCounter(self, series(label, dimensions: dimensions, suffix: "_total"))
     }
 
-    public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+    package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         PrometheusLevel(self, series(label, dimensions: dimensions))
     }
 
-    public func makeRecorder(
+    package func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
         aggregate
@@ -118,14 +118,14 @@ public final class PrometheusRegistry: MetricsFactory, Sendable {
             : PrometheusLevel(self, series(label, dimensions: dimensions))
     }
 
-    public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         PrometheusHistogram(self, series(label, dimensions: dimensions, suffix: "_seconds"), scale: 1e-9)
     }
 
     // A series outlives its handlers: Prometheus requires counters that never decrease.
-    public func destroyCounter(_ handler: any CounterHandler) {}
-    public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-    public func destroyMeter(_ handler: any MeterHandler) {}
-    public func destroyRecorder(_ handler: any RecorderHandler) {}
-    public func destroyTimer(_ handler: any TimerHandler) {}
+    package func destroyCounter(_ handler: any CounterHandler) {}
+    package func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
+    package func destroyMeter(_ handler: any MeterHandler) {}
+    package func destroyRecorder(_ handler: any RecorderHandler) {}
+    package func destroyTimer(_ handler: any TimerHandler) {}
 }

@@ -42,7 +42,7 @@ enum PrometheusText {
 
 extension PrometheusRegistry {
     /// Returns all metrics, after the gauges are read.
-    public func text() async -> String {
+    package func text() async -> String {
         let (values, gauges, dropped) = state.withLock { ($0.values, $0.gauges, $0.dropped) }
         var text = ""
         var last = ""

@@ -2,7 +2,7 @@ import HTTPTypes
 
 extension HTTPFailure {
     /// The issue code of this failure in an OperationOutcome (<https://hl7.org/fhir/R4/valueset-issue-type.html>).
-    public var issueType: String {
+    package var issueType: String {
         switch status.code {
         case 401: "login"
         case 403: "forbidden"

@@ -5,25 +5,25 @@ import NIOCore
 /// A refused request, as `application/problem+json` (RFC 9457) with a stable `code`.
 ///
 /// Routes that answer in another form convert it to their own ``HTTPRefusal``.
-public struct HTTPFailure: HTTPRefusal, Hashable {
-    public let status: HTTPResponse.Status
+package struct HTTPFailure: HTTPRefusal, Hashable {
+    package let status: HTTPResponse.Status
     /// The stable code, such as `server-busy`, `rate-limited`, `body-too-large`, `shutting-down`, `internal`.
-    public let code: String
+    package let code: String
     /// A sentence that a person can act on.
-    public let message: String
+    package let message: String
     /// The header fields of the answer, in addition to those of its body: `Retry-After`, `WWW-Authenticate`, `Allow`.
-    public var headers: HTTPFields
+    package var headers: HTTPFields
     /// Further members of the problem (RFC 9457 section 3.2) by name.
-    public var members: [String: String] = [:]
+    package var members: [String: String] = [:]
 
-    public init(_ status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields = [:]) {
+    package init(_ status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields = [:]) {
         self.status = status
         self.code = code
         self.message = message
         self.headers = headers
     }
 
-    public func response(from request: Request, context: some RequestContext) -> Response { response }
+    package func response(from request: Request, context: some RequestContext) -> Response { response }
 
     /// The refusal as a response.
     var response: Response {
@@ -60,18 +60,18 @@ public struct HTTPFailure: HTTPRefusal, Hashable {
 
 extension HTTPFailure {
     /// The server's disk is full.
-    public static let storageFull = HTTPFailure(
+    package static let storageFull = HTTPFailure(
         HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), code: "storage-full",
         message: "The server's disk is full; nothing was stored. Try again later.", headers: [.retryAfter: "60"])
 
     /// The server's store cannot be written at the moment.
-    public static let storageUnavailable = HTTPFailure(
+    package static let storageUnavailable = HTTPFailure(
         .serviceUnavailable, code: "storage-unavailable",
         message: "The server cannot store at the moment. Try again later.",
         headers: [.retryAfter: "10"])
 
     /// 503: the budget of bytes for bodies is used up.
-    public static func serverBusy(retryAfter seconds: Int) -> HTTPFailure {
+    package static func serverBusy(retryAfter seconds: Int) -> HTTPFailure {
         HTTPFailure(
             .serviceUnavailable, code: "server-busy",
             message: "The server is taking in as much as it can. Nothing was stored; send it again.",
@@ -79,14 +79,14 @@ extension HTTPFailure {
     }
 
     /// 429 (RFC 6585 section 4).
-    public static func rateLimited(retryAfter seconds: Int) -> HTTPFailure {
+    package static func rateLimited(retryAfter seconds: Int) -> HTTPFailure {
         HTTPFailure(
             .tooManyRequests, code: "rate-limited", message: "Too many requests. Try again later.",
             headers: [.retryAfter: String(seconds)])
     }
 
     /// 413 (RFC 9110 section 15.5.14).
-    public static let bodyTooLarge = HTTPFailure(
+    package static let bodyTooLarge = HTTPFailure(
         .contentTooLarge, code: "body-too-large", message: "The body has more bytes than this server takes.")
 
     /// 417 (RFC 9110 section 15.5.18).
@@ -100,21 +100,21 @@ extension HTTPFailure {
 
     /// 415 (RFC 9110 section 15.5.16): a compressed body is refused, because the body is stored or searched as it was
     /// sent.
-    public static let encodingNotSupported = HTTPFailure(
+    package static let encodingNotSupported = HTTPFailure(
         .unsupportedMediaType, code: "encoding-not-supported", message: "The body must not be compressed.")
 
     /// 404 (RFC 9110 section 15.5.5).
-    public static let notFound = HTTPFailure(.notFound, code: "not-found", message: "There is nothing under this path.")
+    package static let notFound = HTTPFailure(.notFound, code: "not-found", message: "There is nothing under this path.")
 
     /// 405 (RFC 9110 section 15.5.6).
-    public static func methodNotAllowed(allow methods: [HTTPRequest.Method]) -> HTTPFailure {
+    package static func methodNotAllowed(allow methods: [HTTPRequest.Method]) -> HTTPFailure {
         HTTPFailure(
             .methodNotAllowed, code: "method-not-allowed", message: "This path has no such method.",
             headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
     }
 
     /// 503: the client disconnected, or the server is shutting down.
-    public static let requestCancelled = HTTPFailure(
+    package static let requestCancelled = HTTPFailure(
         .serviceUnavailable, code: "request-cancelled",
         message: "The request was ended before it was done. Send it again.",
         headers: [.retryAfter: "5"])
@@ -124,6 +124,6 @@ extension HTTPFailure {
         headers: [.retryAfter: "5"])
 
     /// 500 (RFC 9110 section 15.6.1).
-    public static let internalError = HTTPFailure(
+    package static let internalError = HTTPFailure(
         .internalServerError, code: "internal", message: "Something went wrong in the server.")
 }

@@ -5,4 +5,4 @@ import Hummingbird
 ///
 /// ``RefusalMiddleware`` renders, counts and charges it. ``HTTPFailure`` and ``OAuthFailure`` are the forms without
 /// FHIR.
-public protocol HTTPRefusal: HTTPResponseError, CodedError {}
+package protocol HTTPRefusal: HTTPResponseError, CodedError {}

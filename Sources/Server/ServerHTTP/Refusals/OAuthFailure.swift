@@ -2,18 +2,18 @@ import HTTPTypes
 import Hummingbird
 
 /// A refused request in the form of OAuth (RFC 6749 section 5.2; RFC 7591 section 3.2.2 has the same form).
-public struct OAuthFailure: HTTPRefusal, Hashable {
+package struct OAuthFailure: HTTPRefusal, Hashable {
     /// The registered OAuth error code, such as `invalid_client`.
-    public let error: String
+    package let error: String
     private var failure: HTTPFailure
 
-    public init(_ error: String, _ failure: HTTPFailure) {
+    package init(_ error: String, _ failure: HTTPFailure) {
         self.error = error
         self.failure = failure
     }
 
     /// Creates the failure with the OAuth error code for its status.
-    public init(_ failure: HTTPFailure) {
+    package init(_ failure: HTTPFailure) {
         let error =
             switch failure.status.code {
             case 401: "unauthorized_client"
@@ -26,17 +26,17 @@ public struct OAuthFailure: HTTPRefusal, Hashable {
     }
 
     /// Returns the failure with more header fields in its answer.
-    public func adding(_ headers: HTTPFields) -> OAuthFailure {
+    package func adding(_ headers: HTTPFields) -> OAuthFailure {
         var changed = self
         for field in headers { changed.failure.headers[field.name] = field.value }
         return changed
     }
 
-    public var status: HTTPResponse.Status { failure.status }
-    public var code: String { failure.code }
-    public var message: String { failure.message }
+    package var status: HTTPResponse.Status { failure.status }
+    package var code: String { failure.code }
+    package var message: String { failure.message }
 
-    public func response(from request: Request, context: some RequestContext) -> Response {
+    package func response(from request: Request, context: some RequestContext) -> Response {
         .json(
             Body(error: error, errorDescription: message), status: status, headers: failure.headers)
     }

@@ -1,12 +1,12 @@
 /// Counts refused requests by code, and charges unauthenticated ones to their address.
 ///
 /// Only refusals are charged, so that an attacker does not exclude legitimate clients with the same address.
-public struct RefusalCharge: Sendable {
+package struct RefusalCharge: Sendable {
     private let limiter: RateLimiter
     private let count: @Sendable (String) async -> Void
 
     /// - Parameter count: called with the stable code of each refusal.
-    public init(limiter: RateLimiter, count: @escaping @Sendable (String) async -> Void) {
+    package init(limiter: RateLimiter, count: @escaping @Sendable (String) async -> Void) {
         self.limiter = limiter
         self.count = count
     }

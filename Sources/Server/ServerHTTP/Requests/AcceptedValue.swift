@@ -2,16 +2,16 @@ import HTTPTypes
 import Hummingbird
 
 /// One value that a client accepts, a media type or a coding, with its weight (RFC 9110 section 12.4.2).
-public struct AcceptedValue: Sendable, Hashable {
+package struct AcceptedValue: Sendable, Hashable {
     /// The value and its parameters as they were sent.
-    public let text: Substring
+    package let text: Substring
     /// The value alone, in lower case.
-    public let name: String
+    package let name: String
     /// The weight: 1 by default, 0 for a value that is not acceptable.
-    public let weight: Double
+    package let weight: Double
 
     /// - Parameter text: one element of a field's list.
-    public init(_ text: Substring) {
+    package init(_ text: Substring) {
         let parts = text.split(separator: ";").map(Self.trimmed)
         let stated = parts.dropFirst().first { $0.hasPrefix("q=") || $0.hasPrefix("Q=") }
         self.text = text
@@ -20,7 +20,7 @@ public struct AcceptedValue: Sendable, Hashable {
     }
 
     /// Returns the values of all given fields, in order.
-    public static func all(of fields: [String]) -> [AcceptedValue] {
+    package static func all(of fields: [String]) -> [AcceptedValue] {
         fields.flatMap { $0.split(separator: ",") }.map(AcceptedValue.init)
     }
 

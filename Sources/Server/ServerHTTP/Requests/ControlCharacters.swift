@@ -2,9 +2,9 @@ import Core
 
 /// The control characters that are refused in names and values of a request: those of ASCII except the tab, line feed
 /// and carriage return. A database refuses some of them, and a log or a terminal interprets others.
-public enum ControlCharacters {
+package enum ControlCharacters {
     /// Whether a text contains one.
-    public static func isIn(_ text: some StringProtocol) -> Bool { text.utf8.contains(where: isControl) }
+    package static func isIn(_ text: some StringProtocol) -> Bool { text.utf8.contains(where: isControl) }
 
     /// Whether an address contains one that is percent-encoded.
     static func areEncoded(in address: some StringProtocol) -> Bool {

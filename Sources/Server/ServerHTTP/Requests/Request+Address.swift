@@ -4,7 +4,7 @@ extension Request {
     /// Returns the address of this server, without a path, as the client named it.
     ///
     /// - Parameter scheme: `https` if the server uses TLS.
-    public func address(scheme: String) -> String {
+    package func address(scheme: String) -> String {
         let authority = head.authority ?? ""
         let isPlain = authority.utf8.allSatisfy { byte in
             switch byte {

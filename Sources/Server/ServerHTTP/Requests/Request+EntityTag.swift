@@ -7,7 +7,7 @@ extension Request {
     /// 13.1.2).
     ///
     /// - Parameter tag: the entity tag with its quotation marks, without `W/`.
-    public func knows(entityTag tag: String) -> Bool {
+    package func knows(entityTag tag: String) -> Bool {
         headers[values: .ifNoneMatch].flatMap { $0.split(separator: ",") }.contains { value in
             let value = value.drop { $0 == " " || $0 == "\t" }
             let known = value.hasPrefix("W/") ? value.dropFirst(2) : value

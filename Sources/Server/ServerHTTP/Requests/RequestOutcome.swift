@@ -2,7 +2,7 @@ import Core
 import Synchronization
 
 /// The outcome of a request, reported by its route to the middlewares that count and log it.
-public final class RequestOutcome: Sendable {
+package final class RequestOutcome: Sendable {
     struct State {
         var caller: String?
         /// The stable code of the refusal.
@@ -15,7 +15,7 @@ public final class RequestOutcome: Sendable {
     private let state = Mutex(State())
 
     /// The id of the caller, once authenticated. Not a person's name.
-    public var caller: String? {
+    package var caller: String? {
         get { state.withLock { $0.caller } }
         set { state.withLock { $0.caller = newValue } }
     }

@@ -3,21 +3,21 @@ import Hummingbird
 import NIOCore
 
 /// The context of a request for its route: the client's address, and the id under which the request is logged.
-public struct ServerRequestContext: RequestContext {
-    public var coreContext: CoreRequestContextStorage
+package struct ServerRequestContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
     /// The address that the request is attributed to, see ``ClientAddress``.
-    public internal(set) var client: ClientAddress
+    package internal(set) var client: ClientAddress
     /// 32 hexadecimal digits, generated here and returned in `X-Request-Id`.
-    public let requestID: String
+    package let requestID: String
     /// The connection of the request.
     let connection: ObjectIdentifier
     /// The outcome of the request, reported by the routes.
-    public let outcome = RequestOutcome()
+    package let outcome = RequestOutcome()
 
     /// The channel of the connection, for the interim answer before a body.
     let channel: any Channel
 
-    public init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         channel = source.channel
         coreContext = CoreRequestContextStorage(source: source)
         connection = ObjectIdentifier(source.channel)
@@ -28,7 +28,7 @@ public struct ServerRequestContext: RequestContext {
         logger[metadataKey: "request"] = .string(requestID)
     }
 
-    public var id: String { requestID }
+    package var id: String { requestID }
 
     static func identifier(_ high: UInt64, _ low: UInt64) -> String {
         Hexadecimal.text(high) + Hexadecimal.text(low)

@@ -157,5 +157,5 @@ extension HTTPField.Name {
 
     /// Creates one of our own names, which are valid. If one were not, it would be a name that no client sends in this
     /// use.
-    public init(validated name: String) { self = HTTPField.Name(name) ?? .via }
+    package init(validated name: String) { self = HTTPField.Name(name) ?? .via }
 }

@@ -6,8 +6,8 @@ import Hummingbird
 ///
 /// The length of a compressed answer cannot leak a secret: no answer here depends on cookies, so another site cannot
 /// make a browser request answers that combine a secret with text of its choice.
-public struct CompressionMiddleware: RouterMiddleware {
-    public typealias Context = ServerRequestContext
+package struct CompressionMiddleware: RouterMiddleware {
+    package typealias Context = ServerRequestContext
 
     private let root: String
 
@@ -16,9 +16,9 @@ public struct CompressionMiddleware: RouterMiddleware {
     private static let mediaTypes = ["application/fhir+", "application/json"]
 
     /// - Parameter root: the path at and below which answers are compressed.
-    public init(below root: String) { self.root = root }
+    package init(below root: String) { self.root = root }
 
-    public func handle(
+    package func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)

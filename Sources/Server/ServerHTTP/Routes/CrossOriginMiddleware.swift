@@ -3,8 +3,8 @@ import Hummingbird
 
 /// Lets scripts of other origins read answers (CORS, <https://fetch.spec.whatwg.org/#http-cors-protocol>). Never with
 /// cookies: no route that reads cookies is meant for scripts.
-public struct CrossOriginMiddleware: RouterMiddleware {
-    public typealias Context = ServerRequestContext
+package struct CrossOriginMiddleware: RouterMiddleware {
+    package typealias Context = ServerRequestContext
 
     /// The origins whose scripts may read.
     private enum Origins: Sendable {
@@ -47,7 +47,7 @@ public struct CrossOriginMiddleware: RouterMiddleware {
     /// - Parameters:
     ///   - refusal: returns the answer to an error in the form of the routes.
     ///   - isAllowed: returns whether an origin may read.
-    public init(
+    package init(
         methods: String, refusal: @escaping @Sendable (any Error) -> OAuthFailure,
         isAllowed: @escaping @Sendable (String) async throws -> Bool
     ) {
@@ -55,7 +55,7 @@ public struct CrossOriginMiddleware: RouterMiddleware {
     }
 
     /// Returns the middleware for routes that every origin may read.
-    public static func open(methods: String) -> CrossOriginMiddleware { CrossOriginMiddleware(.any, methods: methods) }
+    package static func open(methods: String) -> CrossOriginMiddleware { CrossOriginMiddleware(.any, methods: methods) }
 
     /// Returns the middleware for a path and all paths below it, of every module and for every answer.
     ///
@@ -64,7 +64,7 @@ public struct CrossOriginMiddleware: RouterMiddleware {
     ///   - answerHeaders: the response header fields that scripts may read.
     ///   - openPaths: the paths that every origin may read, by GET and HEAD.
     ///   - isAllowed: returns whether an origin may read.
-    public static func below(
+    package static func below(
         _ root: String, methods: String, requestHeaders: [String], answerHeaders: [String],
         openPaths: Set<String> = [], isAllowed: @escaping @Sendable (String) async throws -> Bool
     ) -> CrossOriginMiddleware {
@@ -74,11 +74,11 @@ public struct CrossOriginMiddleware: RouterMiddleware {
     }
 
     /// The answer to a preflight request, without the headers, which the middleware adds.
-    public static let preflight: @Sendable (Request, Context) async throws -> Response = { _, _ in
+    package static let preflight: @Sendable (Request, Context) async throws -> Response = { _, _ in
         Response(status: .noContent)
     }
 
-    public func handle(
+    package func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         if let root, !request.isAtOrBelow(root) { return try await next(request, context) }

@@ -1,7 +1,7 @@
 import Hummingbird
 
 /// Routes that refuse in one form, with their rate class and their middleware.
-public struct GuardedRoutes: Sendable {
+package struct GuardedRoutes: Sendable {
     /// The rate class that an unauthenticated refused request is charged to.
     let rateClass: RateClass
     /// Returns the refusal that reports an error to the caller, in the form of these routes.
@@ -16,7 +16,7 @@ public struct GuardedRoutes: Sendable {
     ///   - refusal: returns the refusal that reports an error to the caller.
     ///   - takes: returns whether these routes serve a request, for particular routes.
     ///   - add: adds the routes.
-    public init(
+    package init(
         rateClass: RateClass = .unauthenticatedByAddress,
         refusal: @escaping @Sendable (any Error, Request) -> any HTTPRefusal,
         takes: @escaping @Sendable (Request) async -> Bool = { _ in true },
@@ -49,7 +49,7 @@ extension Router where Context == ServerRequestContext {
     ///   - particular: routes that take precedence over those of a module that is added later, where both have the same
     ///     path.
     ///   - root: the path below which a 404 has the form of the first routes.
-    public func add(
+    package func add(
         _ routes: [GuardedRoutes], particular: [GuardedRoutes] = [], charge: RefusalCharge, below root: String? = nil
     ) {
         for routes in routes { routes.add(to: self, charge: charge) }

@@ -12,7 +12,7 @@ extension HTTPServer.Address {
     /// undo.
     ///
     /// - Throws: ``ServerHTTPError`` `address-in-use`.
-    public func requireFree() throws(ServerHTTPError) {
+    package func requireFree() throws(ServerHTTPError) {
         guard port != 0, let address = try? SocketAddress.makeAddressResolvingHost(host, port: port) else { return }
         let family: Int32
         switch address {

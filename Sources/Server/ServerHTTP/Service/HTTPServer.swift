@@ -14,19 +14,19 @@ import ServiceLifecycle
 ///     router: router, address: .init(host: "127.0.0.1", port: 0), logger: logger) { port in ... }
 /// try await ServiceGroup.bounded([server], logger: logger).run()
 /// ```
-public struct HTTPServer: Service {
+package struct HTTPServer: Service {
     /// The address to listen on; port 0 is any free one.
-    public struct Address: Sendable, Hashable {
-        public var host: String
-        public var port: Int
+    package struct Address: Sendable, Hashable {
+        package var host: String
+        package var port: Int
 
-        public init(host: String, port: Int) {
+        package init(host: String, port: Int) {
             self.host = host
             self.port = port
         }
 
         /// Whether only this machine can reach the address.
-        public var isLoopback: Bool { host == "localhost" || IPAddress(host)?.isLoopback == true }
+        package var isLoopback: Bool { host == "localhost" || IPAddress(host)?.isLoopback == true }
     }
 
     private let application: Application<ServingResponder<RouterResponder<ServerRequestContext>>>
@@ -43,7 +43,7 @@ public struct HTTPServer: Service {
     ///   - requestLogLevel: the level of the log line of each request.
     ///   - onListening: called once with the port, when the server accepts requests.
     /// - Throws: `plain-http` for plain HTTP on an address beyond loopback without a trusted proxy.
-    public init(
+    package init(
         router: Router<ServerRequestContext>, address: Address, limits: HTTPLimits = HTTPLimits(),
         certificates: TLSCertificates? = nil, trustedProxies: [IPNetwork] = [], metrics: (any MetricsFactory)? = nil,
         requestLogLevel: Logger.Level = .info, logger: Logger,
@@ -89,13 +89,13 @@ public struct HTTPServer: Service {
     }
 
     /// The number of connections that are open or still in use, and of those refused since the start.
-    public var connections: (open: Int, refused: Int) { (budget.open, budget.refused) }
+    package var connections: (open: Int, refused: Int) { (budget.open, budget.refused) }
 
     /// Serves until graceful shutdown begins, and then for up to ``HTTPLimits/shutdown``; connections still open are
     /// closed.
     ///
     /// - Throws: `address-unavailable` if the server cannot listen on the address.
-    public func run() async throws {
+    package func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try? await gracefulShutdown()

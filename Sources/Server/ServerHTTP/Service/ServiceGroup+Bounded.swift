@@ -13,7 +13,7 @@ extension ServiceGroup {
     ///
     /// - Parameter within: the time from the signal to cancellation. A process that has to end in 20 s needs a shorter
     ///   time.
-    public static func bounded(
+    package static func bounded(
         _ services: [any Service], within: Duration = .seconds(18), logger: Logger
     ) -> ServiceGroup {
         var configuration = ServiceGroupConfiguration(

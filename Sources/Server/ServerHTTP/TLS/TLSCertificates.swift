@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// TLS 1.2 and 1.3; with 1.2 only suites of ephemeral elliptic-curve agreement and authenticated encryption
 /// (RFC 9325 section 4.2).
-public final class TLSCertificates: Sendable {
+package final class TLSCertificates: Sendable {
     private struct State {
         var context: NIOSSLContext
         /// The stamp of the files when they were last read, whether they were good or not.
@@ -29,7 +29,7 @@ public final class TLSCertificates: Sendable {
     ///   - logger: reports each reload and each failed reload.
     ///   - now: the time since any fixed instant, by a monotonic clock.
     /// - Throws: `tls-unreadable` if the files are not PEM or do not belong together.
-    public init(
+    package init(
         certificate: String, key: String, interval: Duration = .seconds(5), logger: Logger,
         now: @escaping @Sendable () -> Duration
     ) throws(ServerHTTPError) {
@@ -44,7 +44,7 @@ public final class TLSCertificates: Sendable {
     }
 
     /// Creates the certificates with the system's monotonic clock.
-    public convenience init(
+    package convenience init(
         certificate: String, key: String, interval: Duration = .seconds(5), logger: Logger
     ) throws(ServerHTTPError) {
         let start = ContinuousClock.now

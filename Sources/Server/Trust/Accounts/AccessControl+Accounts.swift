@@ -11,7 +11,7 @@ extension AccessControl {
     /// - Returns: the account, and its password if it was generated; the only time it is returned.
     /// - Throws: ``TrustError`` `username-invalid`, `username-taken`, `account-invalid`, `password-invalid`,
     ///   `participant-deleted`, or the policy's reason.
-    public func createAccount(
+    package func createAccount(
         username: String, role: Role, patient: String? = nil, practitioner: String? = nil, password: String? = nil,
         cost: PasswordHash.Cost = .standard, by actor: Actor
     ) async throws -> (account: UserAccount, password: String?) {
@@ -57,7 +57,7 @@ extension AccessControl {
     }
 
     /// Returns all accounts by name, including disabled ones.
-    public func accounts() async throws -> [UserAccount] {
+    package func accounts() async throws -> [UserAccount] {
         try await database.read {
             try $0.query("SELECT * FROM user_account ORDER BY username").map { try UserAccount($0) }
         }
@@ -67,7 +67,7 @@ extension AccessControl {
     ///
     /// - Returns: the password if it was generated; nil if it was given.
     /// - Throws: ``TrustError`` `account-unknown`, `password-invalid`, or the policy's reason.
-    public func changePassword(
+    package func changePassword(
         username: String, to password: String? = nil, cost: PasswordHash.Cost = .standard, by actor: Actor
     ) async throws -> String? {
         let made = password == nil ? makePassword() : nil
@@ -82,7 +82,7 @@ extension AccessControl {
     /// Disables an account, and ends its sessions and the authorizations of apps.
     ///
     /// - Throws: ``TrustError`` `account-unknown`, or the policy's reason.
-    public func disableAccount(username: String, by actor: Actor) async throws {
+    package func disableAccount(username: String, by actor: Actor) async throws {
         let now = SQLValue(clock())
         try await change(username, by: actor) { id, transaction in
             try transaction.execute(

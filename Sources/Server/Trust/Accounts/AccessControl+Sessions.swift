@@ -14,7 +14,7 @@ extension AccessControl {
     /// - Returns: the secret of the session, the only time it is returned; nil if name or password are wrong, or the
     ///   account is disabled.
     /// - Throws: ``PasswordQueueError`` if too many checks wait.
-    public func signIn(
+    package func signIn(
         username: String, password: String, lifetime: TimeInterval, checker: PasswordChecker,
         from origin: PasswordChecker.Origin, cost: PasswordHash.Cost = .standard
     ) async throws -> String? {
@@ -50,7 +50,7 @@ extension AccessControl {
     }
 
     /// Returns the session with a secret; nil if it has ended.
-    public func session(_ secret: String) async throws -> UserSession? {
+    package func session(_ secret: String) async throws -> UserSession? {
         let digest = SecretDigest(of: secret).hex
         let now = SQLValue(clock())
         return try await database.lookUp { transaction in
@@ -64,7 +64,7 @@ extension AccessControl {
     }
 
     /// Ends a session.
-    public func signOut(_ secret: String) async throws {
+    package func signOut(_ secret: String) async throws {
         let digest = SQLValue(SecretDigest(of: secret).hex)
         try await database.write { transaction in
             _ = try transaction.execute("DELETE FROM user_session WHERE session_digest = ?", [digest])

@@ -7,17 +7,17 @@ import Synchronization
 ///
 /// Known browsers come first. The others alternate: first between wide address prefixes, then between the narrow
 /// prefixes within each. An address that floods the queue delays only itself.
-public final class PasswordChecker: Sendable {
+package final class PasswordChecker: Sendable {
     /// Origin of a password.
-    public struct Origin: Sendable, Hashable {
+    package struct Origin: Sendable, Hashable {
         /// Prefix that a provider assigns: an IPv6 /48, an IPv4 /24.
-        public let wide: String
+        package let wide: String
         /// Prefix of one subscriber: an IPv6 /56, an IPv4 address.
-        public let narrow: String
+        package let narrow: String
         /// Whether a person signed in with the same account from this browser before.
-        public let isKnown: Bool
+        package let isKnown: Bool
 
-        public init(wide: String, narrow: String, isKnown: Bool = false) {
+        package init(wide: String, narrow: String, isKnown: Bool = false) {
             self.wide = wide
             self.narrow = narrow
             self.isKnown = isKnown
@@ -34,7 +34,7 @@ public final class PasswordChecker: Sendable {
     private let state = Mutex(State())
     private let thread = DispatchQueue(label: "tributary.passwords")
 
-    public init() {}
+    package init() {}
 
     /// Number of waiting checks.
     var waiting: Int { @inline(never) get { state.withLock { $0.waiting.count } } }
@@ -86,9 +86,9 @@ public final class PasswordChecker: Sendable {
 }
 
 /// Error: too many password checks wait.
-public struct PasswordQueueError: CodedError, Hashable {
-    public let code = "sign-in-busy"
-    public let message = "Too many people sign in at the moment. Try again in a few seconds."
+package struct PasswordQueueError: CodedError, Hashable {
+    package let code = "sign-in-busy"
+    package let message = "Too many people sign in at the moment. Try again in a few seconds."
 }
 
 /// Order of the password checks. Pure.

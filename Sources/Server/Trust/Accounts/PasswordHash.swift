@@ -4,27 +4,27 @@ import CryptoExtras
 import Foundation
 
 /// Stored form of a password: scrypt (RFC 7914) with a salt and the cost parameter.
-public struct PasswordHash: Sendable, Hashable {
+package struct PasswordHash: Sendable, Hashable {
     /// Work of one check.
-    public struct Cost: Sendable, Hashable {
+    package struct Cost: Sendable, Hashable {
         /// Binary logarithm of scrypt's N; each increment doubles time and memory.
         let exponent: Int
 
         /// 32 MB and some tens of milliseconds.
-        public static let standard = Cost(exponent: 15)
+        package static let standard = Cost(exponent: 15)
         /// For tests only; gives no protection.
         static let least = Cost(exponent: 4)
         static let allowed = 4...17
     }
 
     /// Stored text: `scrypt$EXPONENT$SALT$HASH`.
-    public let text: String
+    package let text: String
     private let cost: Cost
     private let salt: Data
     private let hash: Data
 
     /// Permitted lengths of a password in characters.
-    public static let passwordLength = 8...256
+    package static let passwordLength = 8...256
     private static let blockSize = 8
     private static let hashBytes = 32
 

@@ -2,24 +2,24 @@ import Foundation
 import Storage
 
 /// Account of a person who signs in.
-public struct UserAccount: Sendable, Hashable {
-    public let id: String
+package struct UserAccount: Sendable, Hashable {
+    package let id: String
     /// Name for signing in, in lowercase.
-    public let username: String
+    package let username: String
     /// `participant`, `practitioner` or `staff`.
-    public let role: Role
+    package let role: Role
     /// Patient of a participant, who can access no other.
-    public let patient: String?
+    package let patient: String?
     /// Practitioner of the account.
-    public let practitioner: String?
-    public let createdAt: Date
-    public let disabledAt: Date?
+    package let practitioner: String?
+    package let createdAt: Date
+    package let disabledAt: Date?
 
     /// Roles that can sign in.
-    public static let roles: [Role] = [.participant, .practitioner, .staff]
+    package static let roles: [Role] = [.participant, .practitioner, .staff]
 
     /// Reference to the account's own resource (`fhirUser`), relative to the FHIR base; nil if there is none.
-    public var resource: String? { ownResource.map { "\($0.type)/\($0.id)" } }
+    package var resource: String? { ownResource.map { "\($0.type)/\($0.id)" } }
 
     /// Type and id of the account's own resource.
     var ownResource: OwnResource? {
@@ -28,7 +28,7 @@ public struct UserAccount: Sendable, Hashable {
     }
 
     /// Actor for the account.
-    public var actor: Actor { Actor(id: id, role: role, participant: patient) }
+    package var actor: Actor { Actor(id: id, role: role, participant: patient) }
 
     init(_ row: SQLRow) throws {
         id = try row.text("id")
@@ -57,10 +57,10 @@ public struct UserAccount: Sendable, Hashable {
 }
 
 /// Session of a person in a browser after signing in.
-public struct UserSession: Sendable, Hashable {
-    public let account: UserAccount
-    public let createdAt: Date
-    public let expiresAt: Date
+package struct UserSession: Sendable, Hashable {
+    package let account: UserAccount
+    package let createdAt: Date
+    package let expiresAt: Date
     /// Stored digest of its secret.
     let digest: String
 }

@@ -2,19 +2,19 @@ import Foundation
 import Storage
 
 /// Authorization of a client: what a person approved, or what the client has by itself. All its tokens depend on it.
-public struct AccessAuthorization: Sendable, Hashable {
-    public let id: String
-    public let clientID: String
+package struct AccessAuthorization: Sendable, Hashable {
+    package let id: String
+    package let clientID: String
     /// Account of the person who approved; nil for a client without a person.
-    public let accountID: String?
+    package let accountID: String?
     /// Patient that was selected for the app.
-    public let patient: String?
-    public let scopes: AccessScopes
+    package let patient: String?
+    package let scopes: AccessScopes
     /// Time at which the person signed in.
-    public let authenticatedAt: Date?
-    public let createdAt: Date
+    package let authenticatedAt: Date?
+    package let createdAt: Date
     /// Time at which it ends, regardless of refreshes.
-    public let expiresAt: Date
+    package let expiresAt: Date
 
     init(_ row: SQLRow) throws {
         id = try row.text("id")
@@ -29,33 +29,33 @@ public struct AccessAuthorization: Sendable, Hashable {
 }
 
 /// Issued tokens; the only time they are returned.
-public struct IssuedTokens: Sendable, Hashable {
-    public let accessToken: String
+package struct IssuedTokens: Sendable, Hashable {
+    package let accessToken: String
     /// Expiry of the access token.
-    public let expiresAt: Date
+    package let expiresAt: Date
     /// Scopes of the access token.
-    public let scopes: AccessScopes
-    public let refreshToken: String?
-    public let authorization: AccessAuthorization
+    package let scopes: AccessScopes
+    package let refreshToken: String?
+    package let authorization: AccessAuthorization
     /// Value that connects the response with the app's request (OpenID Connect Core 1.0 section 3.1.2.1).
-    public let nonce: String?
+    package let nonce: String?
     /// Account of the person for whom the app acts.
-    public let account: UserAccount?
+    package let account: UserAccount?
 }
 
 /// Token information for introspection by its client (RFC 7662 section 2.2).
-public struct TokenInformation: Sendable, Hashable {
-    public let scopes: AccessScopes
-    public let createdAt: Date
-    public let expiresAt: Date
-    public let authorization: AccessAuthorization
-    public let account: UserAccount?
+package struct TokenInformation: Sendable, Hashable {
+    package let scopes: AccessScopes
+    package let createdAt: Date
+    package let expiresAt: Date
+    package let authorization: AccessAuthorization
+    package let account: UserAccount?
 }
 
 extension AccessScopes {
     /// Returns the maximum scopes that a role can give to a client, or that a client has by itself. The study team has
     /// read access only.
-    public static func maximum(of role: Role) -> AccessScopes {
+    package static func maximum(of role: Role) -> AccessScopes {
         let person = "launch/patient openid fhirUser profile offline_access online_access conf/V sens/*"
         let text =
             switch role {
@@ -68,15 +68,15 @@ extension AccessScopes {
     }
 
     /// Whether a patient must be selected for the app.
-    public var needPatient: Bool {
+    package var needPatient: Bool {
         contains(.launchPatient) || resources.contains { $0.context == .patient }
     }
 
     /// Whether the client may request new access tokens after the first one has expired.
-    public var permitRefreshing: Bool { contains(.offlineAccess) || contains(.onlineAccess) }
+    package var permitRefreshing: Bool { contains(.offlineAccess) || contains(.onlineAccess) }
 
     /// Returns the scopes with the given texts, in the order of these scopes.
-    public func keeping(_ texts: Set<String>) -> AccessScopes {
+    package func keeping(_ texts: Set<String>) -> AccessScopes {
         AccessScopes(known: scopes.filter { texts.contains($0.text) })
     }
 }

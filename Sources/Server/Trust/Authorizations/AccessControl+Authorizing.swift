@@ -3,19 +3,19 @@ import Storage
 
 extension AccessControl {
     /// A person's approval of an app's request.
-    public struct Approval: Sendable, Hashable {
-        public let client: RegisteredClient
-        public let session: UserSession
-        public let scopes: AccessScopes
-        public let patient: String?
-        public let expiresAt: Date
+    package struct Approval: Sendable, Hashable {
+        package let client: RegisteredClient
+        package let session: UserSession
+        package let scopes: AccessScopes
+        package let patient: String?
+        package let expiresAt: Date
         /// URI that receives the code; the request that redeems the code must contain the same one.
-        public let redirectURI: String
+        package let redirectURI: String
         /// `code_challenge` by S256 (RFC 7636 section 4.2).
-        public let challenge: String
-        public let nonce: String?
+        package let challenge: String
+        package let nonce: String?
 
-        public init(
+        package init(
             client: RegisteredClient, session: UserSession, scopes: AccessScopes, patient: String?, expiresAt: Date,
             redirectURI: String, challenge: String, nonce: String?
         ) {
@@ -31,7 +31,7 @@ extension AccessControl {
     }
 
     /// Seconds until a code expires (RFC 6749 section 4.1.2 recommends a maximum of ten minutes).
-    public static let codeLifetime: TimeInterval = 60
+    package static let codeLifetime: TimeInterval = 60
     /// Maximum number of authorizations of one client by a person; the oldest end first.
     static let maximumAuthorizations = 50
     /// Maximum number of authorizations of a client without a person.
@@ -43,7 +43,7 @@ extension AccessControl {
     ///
     /// - Throws: ``TrustError`` with the policy's reason; ``AccessGrantError`` if a patient is missing;
     ///   `participant-deleted`.
-    public func authorize(_ approval: Approval) async throws -> String {
+    package func authorize(_ approval: Approval) async throws -> String {
         let code = String.newSecret(random)
         let now = clock()
         let account = approval.session.account
@@ -78,7 +78,7 @@ extension AccessControl {
     }
 
     /// Issues an access token to a client without a person (SMART Backend Services).
-    public func issueServiceToken(
+    package func issueServiceToken(
         to client: RegisteredClient, scopes: AccessScopes, lifetime: TimeInterval
     ) async throws -> IssuedTokens {
         let end = clock().addingTimeInterval(lifetime)
@@ -98,7 +98,7 @@ extension AccessControl {
     /// Records the use of a client assertion.
     ///
     /// - Returns: whether it had not been used before.
-    public func use(assertion tokenID: String, of clientID: String, expiresAt: Date) async throws -> Bool {
+    package func use(assertion tokenID: String, of clientID: String, expiresAt: Date) async throws -> Bool {
         let now = SQLValue(clock())
         return try await database.write { transaction in
             try transaction.execute("DELETE FROM client_assertion_use WHERE expires_at <= ?", [now])
@@ -209,7 +209,7 @@ extension AccessControl {
 
     /// Ends all sessions and authorizations of clients. After a restore, codes and refresh tokens that were used since
     /// the backup would be valid again, as would everything that was revoked since.
-    public static func endAuthorizations(in transaction: any SQLTransaction) throws {
+    package static func endAuthorizations(in transaction: any SQLTransaction) throws {
         let tables = Set(try transaction.tableNames())
         for table in ["bearer_token", "refresh_token", "authorization_code", "access_authorization", "user_session"]
         where tables.contains(table) {

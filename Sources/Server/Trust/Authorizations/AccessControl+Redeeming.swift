@@ -4,7 +4,7 @@ import Foundation
 import Storage
 
 /// Reason why no token is issued (RFC 6749 section 5.2): `invalid_grant` for all but the last.
-public enum RedemptionRefusal: CodedError, Hashable {
+package enum RedemptionRefusal: CodedError, Hashable {
     /// It was never issued, has expired, or belongs to another client.
     case unknown
     /// It was used before. Everything that was issued for it is revoked, because two parties have it.
@@ -14,7 +14,7 @@ public enum RedemptionRefusal: CodedError, Hashable {
     /// None of the requested scopes is approved.
     case scope
 
-    public var code: String {
+    package var code: String {
         switch self {
         case .unknown: "grant-unknown"
         case .reused: "grant-reused"
@@ -23,7 +23,7 @@ public enum RedemptionRefusal: CodedError, Hashable {
         }
     }
 
-    public var message: String {
+    package var message: String {
         switch self {
         case .unknown: "The code or token is unknown, has ended, or was given to another client."
         case .reused: "It was used before, so all tokens issued for it are revoked. Start a new authorization."
@@ -62,7 +62,7 @@ extension AccessControl {
     /// Exchanges a code for tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
     ///
     /// - Throws: ``RedemptionRefusal``. Presenting a used code revokes everything that was issued for it.
-    public func redeem(
+    package func redeem(
         code: String, client: RegisteredClient, redirectURI: String, verifier: String, lifetime: TimeInterval
     ) async throws -> IssuedTokens {
         let digest = SQLValue(SecretDigest(of: code).hex)
@@ -94,7 +94,7 @@ extension AccessControl {
     ///
     /// - Parameter asked: scopes of the new access token; nil for all approved scopes.
     /// - Throws: ``RedemptionRefusal``. Presenting a used token revokes everything that was issued for it.
-    public func refresh(
+    package func refresh(
         _ token: String, client: RegisteredClient, asking asked: AccessScopes?, lifetime: TimeInterval
     ) async throws -> IssuedTokens {
         let digest = SQLValue(SecretDigest(of: token).hex)
@@ -120,7 +120,7 @@ extension AccessControl {
 
     /// Revokes a token of a client: an access token by itself, a refresh token with its whole authorization (RFC 7009
     /// section 2.1). A token that is unknown or belongs to another client is not changed.
-    public func revoke(token: String, of client: RegisteredClient) async throws {
+    package func revoke(token: String, of client: RegisteredClient) async throws {
         let digest = SQLValue(SecretDigest(of: token).hex)
         try await database.write { transaction in
             if let row = try transaction.first(Self.refreshSQL, [digest]) {
@@ -136,7 +136,7 @@ extension AccessControl {
     }
 
     /// Returns the information about a client's own token; nil if the token is not valid or belongs to another client.
-    public func information(of token: String, client: RegisteredClient) async throws -> TokenInformation? {
+    package func information(of token: String, client: RegisteredClient) async throws -> TokenInformation? {
         let digest = SQLValue(SecretDigest(of: token).hex)
         let now = clock()
         return try await database.lookUp { transaction in

@@ -9,7 +9,7 @@ extension AccessControl {
     /// - Returns: the client, and its secret if it has one; the only time that is returned.
     /// - Throws: ``TrustError`` for invalid properties, or with the policy's reason; ``Wire/WireError`` for invalid
     ///   keys.
-    public func createClient(
+    package func createClient(
         _ new: NewClient, allowingLoopback: Bool = false, by actor: Actor
     ) async throws -> (client: RegisteredClient, secret: String?) {
         try new.check(allowingLoopback: allowingLoopback)
@@ -43,7 +43,7 @@ extension AccessControl {
     }
 
     /// Returns all clients, including revoked ones, in the order of their creation.
-    public func clients() async throws -> [RegisteredClient] {
+    package func clients() async throws -> [RegisteredClient] {
         try await database.read { transaction in
             try transaction.query("SELECT * FROM registered_client ORDER BY created_at, id").map { row in
                 try RegisteredClient(row, redirectURIs: redirectURIs(of: row.text("id"), in: transaction))
@@ -52,7 +52,7 @@ extension AccessControl {
     }
 
     /// Revokes a client and all its authorizations; false if there is none with the id.
-    public func revokeClient(id: String, by actor: Actor) async throws -> Bool {
+    package func revokeClient(id: String, by actor: Actor) async throws -> Bool {
         let now = clock()
         return try await database.write { transaction in
             try requireClients(actor, id, in: transaction)
@@ -63,7 +63,7 @@ extension AccessControl {
     }
 
     /// Returns the client with this id, unless it is revoked.
-    public func client(id: String) async throws -> RegisteredClient? {
+    package func client(id: String) async throws -> RegisteredClient? {
         try await database.lookUp { try client(id, in: $0) }
     }
 
@@ -73,7 +73,7 @@ extension AccessControl {
     }
 
     /// Returns the client with this secret, unless it is revoked.
-    public func authenticateRegisteredClient(id: String, secret: String) async throws -> RegisteredClient? {
+    package func authenticateRegisteredClient(id: String, secret: String) async throws -> RegisteredClient? {
         try await database.read { transaction in
             let stored = try transaction.first(Self.clientSQL, [SQLValue(id)])?.textIfPresent("secret_digest")
             guard let digest = stored.flatMap(SecretDigest.init(hex:)), digest.matches(secret) else { return nil }
@@ -82,7 +82,7 @@ extension AccessControl {
     }
 
     /// Whether an origin is that of a client's redirect URI. Scripts of this origin may request tokens.
-    public func isOriginOfClient(_ origin: String) async throws -> Bool {
+    package func isOriginOfClient(_ origin: String) async throws -> Bool {
         guard origin.utf8.count <= RegisteredURL.longest else { return false }
         return try await database.lookUp { try $0.first(Self.originSQL, [SQLValue(origin)]) != nil }
     }

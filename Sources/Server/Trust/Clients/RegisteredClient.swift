@@ -2,9 +2,9 @@ import Foundation
 import Storage
 
 /// An app or a server that is registered to request tokens (SMART on FHIR; RFC 6749 section 2).
-public struct RegisteredClient: Sendable, Hashable {
+package struct RegisteredClient: Sendable, Hashable {
     /// Authentication method of a client.
-    public enum Proof: Sendable, Hashable {
+    package enum Proof: Sendable, Hashable {
         /// None, because the client cannot keep a secret (`client-public`).
         case none
         /// A secret, stored as a digest (`client-confidential-symmetric`).
@@ -15,7 +15,7 @@ public struct RegisteredClient: Sendable, Hashable {
         case keySetURL(String)
 
         /// Name of the method in listings.
-        public var name: String {
+        package var name: String {
             switch self {
             case .none: "public"
             case .secret: "secret"
@@ -25,22 +25,22 @@ public struct RegisteredClient: Sendable, Hashable {
         }
     }
 
-    public let id: String
+    package let id: String
     /// Name for people, who decide by it whether to trust the client.
-    public let name: String
-    public let proof: Proof
+    package let name: String
+    package let proof: Proof
     /// Redirect URIs; compared exactly.
-    public let redirectURIs: [String]
+    package let redirectURIs: [String]
     /// Maximum scopes of the client.
-    public let scopes: AccessScopes
-    public let createdAt: Date
-    public let revokedAt: Date?
+    package let scopes: AccessScopes
+    package let createdAt: Date
+    package let revokedAt: Date?
 
     /// URL of its keys, if it registered one.
-    public var keySetURL: String? { if case .keySetURL(let url) = proof { url } else { nil } }
+    package var keySetURL: String? { if case .keySetURL(let url) = proof { url } else { nil } }
 
     /// Actor for requests without a person.
-    public var actor: Actor { Actor(id: id, role: .service) }
+    package var actor: Actor { Actor(id: id, role: .service) }
 
     init(_ row: SQLRow, redirectURIs: [String]) throws {
         id = try row.text("id")
@@ -61,13 +61,13 @@ public struct RegisteredClient: Sendable, Hashable {
 }
 
 /// Properties of a client to register.
-public struct NewClient: Sendable, Hashable {
-    public var name: String
-    public var proof: RegisteredClient.Proof
-    public var redirectURIs: [String]
-    public var scopes: AccessScopes
+package struct NewClient: Sendable, Hashable {
+    package var name: String
+    package var proof: RegisteredClient.Proof
+    package var redirectURIs: [String]
+    package var scopes: AccessScopes
 
-    public init(name: String, proof: RegisteredClient.Proof, redirectURIs: [String], scopes: AccessScopes) {
+    package init(name: String, proof: RegisteredClient.Proof, redirectURIs: [String], scopes: AccessScopes) {
         self.name = name
         self.proof = proof
         self.redirectURIs = redirectURIs
@@ -75,9 +75,9 @@ public struct NewClient: Sendable, Hashable {
     }
 
     /// Maximum number of redirect URIs.
-    public static let maximumRedirectURIs = 20
+    package static let maximumRedirectURIs = 20
     /// Maximum length of a name in characters.
-    public static let longestName = 200
+    package static let longestName = 200
 
     /// - Parameter allowingLoopback: whether keys may be fetched from the same machine.
     func check(allowingLoopback: Bool) throws {

@@ -4,22 +4,22 @@ import Core
 ///
 /// Parsing is strict and keeps the text unchanged, so that no two parsers disagree about the host: lowercase scheme and
 /// host, no user, no fragment, no characters that need escaping.
-public struct RegisteredURL: Sendable, Hashable {
+package struct RegisteredURL: Sendable, Hashable {
     /// Text of the URL, unchanged.
-    public let text: String
-    public let scheme: String
+    package let text: String
+    package let scheme: String
     /// Host, for IPv6 without brackets; empty for an app's own scheme.
-    public let host: String
+    package let host: String
     /// Explicit port.
-    public let port: Int?
+    package let port: Int?
     /// Target of an HTTP request (RFC 9112 section 3.2.1): the path, and the query with its question mark.
-    public let target: String
+    package let target: String
 
     /// Maximum length in bytes.
-    public static let longest = 2_048
+    package static let longest = 2_048
 
     /// - Returns: nil for any text that is not such a URL.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = text.utf8
         guard (1...Self.longest).contains(bytes.count), bytes.allSatisfy(Self.isPermitted) else { return nil }
         guard let colon = text.firstIndex(of: ":") else { return nil }
@@ -44,12 +44,12 @@ public struct RegisteredURL: Sendable, Hashable {
     }
 
     /// Whether the host is the same machine.
-    public var isLoopback: Bool { LoopbackHost.matches(host) }
+    package var isLoopback: Bool { LoopbackHost.matches(host) }
 
     /// Whether the URL may be a redirect URI (RFC 8252 section 7): with TLS, to an app on the same machine, or with an
     /// app's own scheme, which has the form of a domain name (RFC 8252 section 7.1) and is not a scheme that browsers
     /// run or open themselves.
-    public var isRedirection: Bool {
+    package var isRedirection: Bool {
         switch scheme {
         case "https": !host.isEmpty
         case "http": isLoopback
@@ -86,7 +86,7 @@ public struct RegisteredURL: Sendable, Hashable {
     /// Whether keys may be fetched from the URL: with TLS at port 443, or from the same machine if that is allowed.
     ///
     /// - Parameter allowingLoopback: whether the study is a development study.
-    public func isKeySet(allowingLoopback: Bool) -> Bool {
+    package func isKeySet(allowingLoopback: Bool) -> Bool {
         if allowingLoopback, isLoopback { return scheme == "http" || scheme == "https" }
         // A certificate for an IP address does not identify its owner.
         let isName = host.contains(".") && !host.contains(":") && host.utf8.contains { (0x61...0x7A).contains($0) }
@@ -94,7 +94,7 @@ public struct RegisteredURL: Sendable, Hashable {
     }
 
     /// Scheme, host and port in the form of a browser's `Origin` header (RFC 6454); nil without a host.
-    public var origin: String? {
+    package var origin: String? {
         guard !host.isEmpty else { return nil }
         let name = host.contains(":") ? "[\(host)]" : host
         let standard = scheme == "https" ? 443 : scheme == "http" ? 80 : nil

@@ -4,7 +4,7 @@ extension AccessGrant {
     /// Creates the grant of a token without scopes. A member of the study team reads and searches all records, whatever
     /// their labels; a device writes its participant's records and reads nothing. All other roles have no access to
     /// records.
-    public init(_ actor: Actor, end: Date? = nil) {
+    package init(_ actor: Actor, end: Date? = nil) {
         switch actor.role {
         case .staff:
             self.init(
@@ -29,7 +29,7 @@ extension AccessGrant {
         known: [AccessScope("patient/*.cu"), .confidentiality(.veryRestricted), AccessScope("sens/*")])
 
     /// Actor for the audit and for decisions that do not concern records.
-    public var actor: Actor {
+    package var actor: Actor {
         var participant: String?
         if role == .device, case .only(let patients) = patients { participant = patients.first }
         return Actor(id: person ?? client ?? "", role: role, participant: participant)

@@ -6,7 +6,7 @@ extension AccessGrant {
     /// Parses the text form.
     ///
     /// - Throws: ``AccessGrantError``, ``ScopeError``; ``TrustError`` with the code `grant-unreadable`.
-    public init(kept text: String) throws {
+    package init(kept text: String) throws {
         guard let json = JSON(reading: Array(text.utf8)), let role = json["role"]?.string.flatMap(Role.init(rawValue:)),
             let scopes = json["scopes"]?.string
         else { throw TrustError(code: "grant-unreadable", message: "A stored grant cannot be read.") }
@@ -19,7 +19,7 @@ extension AccessGrant {
     }
 
     /// Text form that ``init(kept:)`` parses.
-    public var kept: String {
+    package var kept: String {
         var object = JSONObject()
         func set(_ name: String, _ value: String?) { if let value { object[name] = .string(value) } }
         set("client", client)
@@ -35,7 +35,7 @@ extension AccessGrant {
 
     /// Whether the grant shows at least as much of a type as another one, so that a result made under the other may be
     /// returned for this one.
-    public func shows(asMuchAs other: AccessGrant, of type: String, at now: Date) -> Bool {
+    package func shows(asMuchAs other: AccessGrant, of type: String, at now: Date) -> Bool {
         let policy = Policy()
         let isWide = [RecordInteraction.read, .searchType].allSatisfy { interaction in
             let own = scopes.resources(of: type, for: interaction.permission)

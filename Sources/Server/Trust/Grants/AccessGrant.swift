@@ -4,41 +4,41 @@ import Foundation
 /// A caller's permissions for records; every token has one.
 ///
 /// Only ``Policy`` decides by it. Anything that a grant does not permit is forbidden.
-public struct AccessGrant: Sendable, Hashable {
+package struct AccessGrant: Sendable, Hashable {
     /// Client (an app or a device) that acts; nil for a token that a person uses directly.
-    public let client: String?
+    package let client: String?
     /// Account of the person for whom it acts; nil for a client without a person.
-    public let person: String?
+    package let person: String?
     /// Role in which it acts.
-    public let role: Role
+    package let role: Role
     /// Patients whose records it gives access to.
-    public let patients: PatientAccess
+    package let patients: PatientAccess
     /// Patient that was selected for the app. The scopes that begin with `patient/` are limited to this one
     /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#patient-specific-scopes>); if it
     /// is nil, they apply to ``patients``.
-    public let patientInContext: String?
+    package let patientInContext: String?
     /// Permitted operations, and limits of confidentiality and sensitivity.
-    public let scopes: AccessScopes
+    package let scopes: AccessScopes
     /// Purpose of the use of the records: a code of v3-ActReason below `PurposeOfUse`
     /// (<https://hl7.org/fhir/R4/v3/PurposeOfUse/vs.html>), such as `TREAT`.
-    public let purpose: String?
+    package let purpose: String?
     /// Resource of the person, which the scopes `openid fhirUser` let the client read independently of the other scopes
     /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data>);
     /// nil if there is none or the client may not know it.
-    public let ownResource: OwnResource?
+    package let ownResource: OwnResource?
     /// Expiry; from that instant on it permits nothing. nil if it does not expire by itself.
-    public let end: Date?
+    package let end: Date?
 
     /// Maximum confidentiality of its records: the highest `conf/` scope, or `N` without one.
-    public let confidentiality: Confidentiality
+    package let confidentiality: Confidentiality
     /// Sensitive records that it gives access to, from the `sens/` scopes.
-    public let sensitivity: SensitivityAccess
+    package let sensitivity: SensitivityAccess
 
     /// Creates a grant with scopes that are already narrowed to what the caller may have.
     ///
     /// - Throws: ``AccessGrantError/patientMissing`` for a participant's grant, or one with a `patient/` scope, without
     ///   patients: a grant for one patient must never become one for all by omission.
-    public init(
+    package init(
         client: String?, person: String? = nil, role: Role, patients: PatientAccess, patientInContext: String? = nil,
         scopes: AccessScopes, purpose: String? = nil, ownResource: OwnResource? = nil, end: Date? = nil
     ) throws(AccessGrantError) {
@@ -71,7 +71,7 @@ public struct AccessGrant: Sendable, Hashable {
     }
 
     /// Whether the grant has expired.
-    public func hasEnded(at now: Date) -> Bool { end.map { now >= $0 } ?? false }
+    package func hasEnded(at now: Date) -> Bool { end.map { now >= $0 } ?? false }
 
     /// Whether the grant may lower labels, because it has access to all of them.
     var mayLowerLabels: Bool { confidentiality == .veryRestricted && sensitivity == .every }
@@ -84,26 +84,26 @@ public struct AccessGrant: Sendable, Hashable {
 }
 
 /// Type and id of a person's own resource: the claim `fhirUser`.
-public struct OwnResource: Sendable, Hashable {
-    public let type: String
-    public let id: String
+package struct OwnResource: Sendable, Hashable {
+    package let type: String
+    package let id: String
 
-    public init(type: String, id: String) {
+    package init(type: String, id: String) {
         self.type = type
         self.id = id
     }
 }
 
 /// Reason why a grant cannot be created.
-public enum AccessGrantError: CodedError, Hashable {
+package enum AccessGrantError: CodedError, Hashable {
     /// It must be limited to patients, and contains none.
     case patientMissing
 
     /// Stable code: `patient-missing`.
-    public var code: String { "patient-missing" }
+    package var code: String { "patient-missing" }
 
     /// Message for users that suggests an action.
-    public var message: String {
+    package var message: String {
         "A participant's access and scopes with patient/ need patients; specify them, or request user/ or system/."
     }
 }

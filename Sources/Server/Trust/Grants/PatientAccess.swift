@@ -1,5 +1,5 @@
 /// Patients whose records a grant gives access to.
-public enum PatientAccess: Sendable, Hashable {
+package enum PatientAccess: Sendable, Hashable {
     /// Records of all patients, and those without a patient.
     case all
     /// Records of patients with these ids, and shared records.

@@ -6,7 +6,7 @@ extension Policy {
     ///
     /// Records to be written are selected with the filter for reading or searching, and then decided one by one: for a
     /// writing interaction the filter selects nothing.
-    public func filter(_ grant: AccessGrant, _ interaction: RecordInteraction, at now: Date) -> RecordFilter {
+    package func filter(_ grant: AccessGrant, _ interaction: RecordInteraction, at now: Date) -> RecordFilter {
         guard !interaction.isWriting, !grant.hasEnded(at: now) else { return .nothing }
         // 1. Combine scopes that differ only in the type, in their original order, so that the same grant always gives
         //    the same filter.

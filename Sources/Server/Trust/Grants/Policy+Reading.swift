@@ -3,7 +3,7 @@ import Foundation
 extension Policy {
     /// Decides whether a grant permits an interaction with records of a type at all. Without it even an empty search is
     /// refused.
-    public func decide(
+    package func decide(
         _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, at now: Date
     ) -> RecordDecision {
         guard !grant.hasEnded(at: now) else { return .refused(.grantEnded) }
@@ -16,7 +16,7 @@ extension Policy {
     ///
     /// - Parameter interaction: a reading one. For writing ones see ``decideCreate(_:of:at:)``,
     ///   ``decideUpdate(_:from:to:at:)``, ``decideDelete(_:of:at:)``.
-    public func decide(
+    package func decide(
         _ grant: AccessGrant, _ interaction: RecordInteraction, record facts: RecordFacts, at now: Date
     ) -> RecordDecision {
         guard !interaction.isWriting else { return .refused(.insufficientScope) }
@@ -29,7 +29,7 @@ extension Policy {
     /// scopes. Labels apply as for any record.
     ///
     /// - Returns: nil for another record, or for an interaction that is not a read.
-    public func decideOwn(
+    package func decideOwn(
         _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, id: String, facts: [RecordFacts],
         at now: Date
     ) -> RecordDecision? {
@@ -48,7 +48,7 @@ extension Policy {
     /// that a record that was later hidden or moved to another patient cannot be read in its history.
     ///
     /// - Parameter newest: newest version with content, if the record was deleted.
-    public func decide(
+    package func decide(
         _ grant: AccessGrant, _ interaction: RecordInteraction, version: RecordFacts, newest: RecordFacts, at now: Date
     ) -> RecordDecision {
         let ofVersion = decide(grant, interaction, record: version, at: now)

@@ -6,7 +6,7 @@ extension Policy {
     /// Decides whether a grant may create a record.
     ///
     /// Its labels may exceed those that the grant shows. Labels below those of an unlabelled record count as lowered.
-    public func decideCreate(_ grant: AccessGrant, of new: RecordFacts, at now: Date) -> RecordDecision {
+    package func decideCreate(_ grant: AccessGrant, of new: RecordFacts, at now: Date) -> RecordDecision {
         let ofType = decide(grant, .create, type: new.type, at: now)
         guard ofType == .permitted else { return ofType }
         if let refusal = refusal(of: new, by: grant, .create) { return .refused(refusal) }
@@ -17,7 +17,7 @@ extension Policy {
     /// the new content.
     ///
     /// Labels may be raised; lowering them requires `conf/V sens/*`.
-    public func decideUpdate(
+    package func decideUpdate(
         _ grant: AccessGrant, from present: RecordFacts, to new: RecordFacts, at now: Date
     ) -> RecordDecision {
         let ofType = decide(grant, .update, type: new.type, at: now)
@@ -29,7 +29,7 @@ extension Policy {
     }
 
     /// Decides whether a grant may delete a record: the grant must show and cover it.
-    public func decideDelete(_ grant: AccessGrant, of present: RecordFacts, at now: Date) -> RecordDecision {
+    package func decideDelete(_ grant: AccessGrant, of present: RecordFacts, at now: Date) -> RecordDecision {
         let ofType = decide(grant, .delete, type: present.type, at: now)
         guard ofType == .permitted else { return ofType }
         return decide(grant, changing: present, .delete, at: now)

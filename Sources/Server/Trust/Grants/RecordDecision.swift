@@ -1,7 +1,7 @@
 import Core
 
 /// Decision about an interaction with a record.
-public enum RecordDecision: Sendable, Hashable {
+package enum RecordDecision: Sendable, Hashable {
     case permitted
     /// The record is reported as not found (404). The reason is only for the audit.
     case hidden(Hiding)
@@ -9,7 +9,7 @@ public enum RecordDecision: Sendable, Hashable {
     case refused(RecordRefusal)
 
     /// Reason why a record is hidden.
-    public enum Hiding: String, Sendable, CaseIterable {
+    package enum Hiding: String, Sendable, CaseIterable {
         /// Its confidentiality exceeds that of the grant.
         case confidentiality = "hidden-confidentiality"
         /// The grant does not include one of its sensitivities, or one of its labels is not recognized.
@@ -24,10 +24,10 @@ public enum RecordDecision: Sendable, Hashable {
         case newestVersion = "hidden-newest-version"
     }
 
-    public var isPermitted: Bool { self == .permitted }
+    package var isPermitted: Bool { self == .permitted }
 
     /// Decision for the audit.
-    public var decision: Decision {
+    package var decision: Decision {
         switch self {
         case .permitted: .permitted
         case .hidden(let reason): .denied(reason.rawValue)
@@ -37,7 +37,7 @@ public enum RecordDecision: Sendable, Hashable {
 }
 
 /// Reason why an interaction with records is refused.
-public enum RecordRefusal: String, CodedError, CaseIterable, Hashable {
+package enum RecordRefusal: String, CodedError, CaseIterable, Hashable {
     /// The grant has expired, so the caller is not authenticated any more (401).
     case grantEnded = "grant-ended"
     /// No scope permits it for the type, or for a record that is visible (403).
@@ -56,10 +56,10 @@ public enum RecordRefusal: String, CodedError, CaseIterable, Hashable {
     case labelsLowered = "labels-lowered"
 
     /// Stable code.
-    public var code: String { rawValue }
+    package var code: String { rawValue }
 
     /// Message for users that suggests an action.
-    public var message: String {
+    package var message: String {
         switch self {
         case .grantEnded: "This access has ended; ask for a new one."
         case .insufficientScope: "The scopes of this access do not permit this; request other scopes."

@@ -3,7 +3,7 @@
 /// Code that selects records compiles it into the SQL statement, so that hidden records are not counted, sorted or put
 /// on a page. Every part admits a record by the record's own facts, and there is no negation, so an omitted part shows
 /// less. ``matches(_:)`` evaluates the same expression in memory, and is the reference for the compiled form.
-public indirect enum RecordFilter: Sendable, Hashable {
+package indirect enum RecordFilter: Sendable, Hashable {
     /// All records.
     case everything
     /// No records.
@@ -26,10 +26,10 @@ public indirect enum RecordFilter: Sendable, Hashable {
     case any([RecordFilter])
 
     /// Types that ``shared`` covers, for stores that do not store this fact.
-    public static let sharedTypes = SharedTypes.all
+    package static let sharedTypes = SharedTypes.all
 
     /// Whether the filter shows a record.
-    public func matches(_ facts: RecordFacts) -> Bool {
+    package func matches(_ facts: RecordFacts) -> Bool {
         switch self {
         case .everything: true
         case .nothing: false
@@ -45,7 +45,7 @@ public indirect enum RecordFilter: Sendable, Hashable {
     }
 
     /// Returns the conjunction of the parts, in simplified form.
-    public static func and(_ parts: [RecordFilter]) -> RecordFilter {
+    package static func and(_ parts: [RecordFilter]) -> RecordFilter {
         var kept: [RecordFilter] = []
         for part in parts {
             switch part {
@@ -59,7 +59,7 @@ public indirect enum RecordFilter: Sendable, Hashable {
     }
 
     /// Returns the disjunction of the parts, in simplified form.
-    public static func or(_ parts: [RecordFilter]) -> RecordFilter {
+    package static func or(_ parts: [RecordFilter]) -> RecordFilter {
         var kept: [RecordFilter] = []
         for part in parts {
             switch part {

@@ -1,6 +1,6 @@
 /// Interaction with records (<https://hl7.org/fhir/R4/http.html>), by FHIR's codes
 /// (<https://hl7.org/fhir/R4/valueset-restful-interaction.html>).
-public enum RecordInteraction: String, Sendable, CaseIterable {
+package enum RecordInteraction: String, Sendable, CaseIterable {
     case read
     case versionRead = "vread"
     case historyOfInstance = "history-instance"
@@ -15,7 +15,7 @@ public enum RecordInteraction: String, Sendable, CaseIterable {
 
     /// Permission that a scope needs for it
     /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources>).
-    public var permission: ScopePermissions {
+    package var permission: ScopePermissions {
         switch self {
         case .read, .versionRead, .historyOfInstance: .read
         case .searchType, .searchSystem, .historyOfType, .historyOfSystem: .search
@@ -26,5 +26,5 @@ public enum RecordInteraction: String, Sendable, CaseIterable {
     }
 
     /// Whether it changes records.
-    public var isWriting: Bool { permission.isSubset(of: [.create, .update, .delete]) }
+    package var isWriting: Bool { permission.isSubset(of: [.create, .update, .delete]) }
 }

@@ -1,13 +1,13 @@
 /// Confidentiality of a record (<https://hl7.org/fhir/R4/v3/ConfidentialityClassification/vs.html>), in ascending
 /// order.
-public enum Confidentiality: Int, Sendable, CaseIterable, Comparable {
+package enum Confidentiality: Int, Sendable, CaseIterable, Comparable {
     case unrestricted, low, moderate, normal, restricted, veryRestricted
 
     /// Default of a record and of a grant.
-    public static let assumed = Confidentiality.normal
+    package static let assumed = Confidentiality.normal
 
     /// Code in v3-Confidentiality: `U`, `L`, `M`, `N`, `R`, `V`.
-    public var code: String {
+    package var code: String {
         switch self {
         case .unrestricted: "U"
         case .low: "L"
@@ -19,11 +19,11 @@ public enum Confidentiality: Int, Sendable, CaseIterable, Comparable {
     }
 
     /// Returns the level with a code; nil for any other code, including those that HL7 has retired.
-    public init?(code: String) {
+    package init?(code: String) {
         guard let found = Confidentiality.allCases.first(where: { $0.code == code }) else { return nil }
         self = found
     }
 
     /// Whether the left one is less confidential.
-    public static func < (left: Confidentiality, right: Confidentiality) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Confidentiality, right: Confidentiality) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,36 +1,36 @@
 /// Security labels of a record that restrict its access
 /// (<https://hl7.org/fhir/R4/security-labels.html>).
-public struct SecurityLabels: Sendable, Hashable {
+package struct SecurityLabels: Sendable, Hashable {
     /// System of the confidentiality codes.
-    public static let confidentialitySystem = "http://terminology.hl7.org/CodeSystem/v3-Confidentiality"
+    package static let confidentialitySystem = "http://terminology.hl7.org/CodeSystem/v3-Confidentiality"
     /// System of HL7's sensitivity codes.
-    public static let sensitivitySystem = "http://terminology.hl7.org/CodeSystem/v3-ActCode"
+    package static let sensitivitySystem = "http://terminology.hl7.org/CodeSystem/v3-ActCode"
     /// System of the sensitivity code that HL7's system lacks: `SOC`, social services.
-    public static let localSensitivitySystem = "urn:tributary:sensitivity"
+    package static let localSensitivitySystem = "urn:tributary:sensitivity"
     /// Identifiers of v3-ObservationValue: its URL in R4, its URL in STU3 and its OID. Its codes (`PSEUDED`,
     /// `REDACTED`, `ANONYED`, ...) describe how a record was made and how far it can be trusted. They restrict no
     /// access.
-    public static let descriptiveSystems: Set<String> = [
+    package static let descriptiveSystems: Set<String> = [
         "http://terminology.hl7.org/CodeSystem/v3-ObservationValue", "http://hl7.org/fhir/v3/ObservationValue",
         "urn:oid:2.16.840.1.113883.5.1063",
     ]
     /// Marker among the sensitivities for a label that is not recognized. It is not a code, and no scope contains it.
-    public static let unrecognized = "?"
+    package static let unrecognized = "?"
 
     /// Highest of the confidentiality labels; `N` if there is none.
-    public let confidentiality: Confidentiality
+    package let confidentiality: Confidentiality
     /// Codes of the sensitivity labels, and ``unrecognized`` if there is any other label.
-    public let sensitivities: Set<String>
+    package let sensitivities: Set<String>
 
     /// Labels of a record without `meta.security`.
-    public static let none = SecurityLabels([])
+    package static let none = SecurityLabels([])
 
     /// Reads the codings of `meta.security`, including those of contained resources.
     ///
     /// A code of v3-ObservationValue is skipped, because it only describes the record. A coding without a code, one
     /// with a code that its system does not contain or has retired, and one of any other system could have any meaning.
     /// Such a record is visible only with access to all sensitive records.
-    public init(_ codings: some Sequence<(system: String?, code: String?)>) {
+    package init(_ codings: some Sequence<(system: String?, code: String?)>) {
         var highest: Confidentiality?
         var sensitivities: Set<String> = []
         for (system, code) in codings {
@@ -47,7 +47,7 @@ public struct SecurityLabels: Sendable, Hashable {
     }
 
     /// Creates labels from their stored form.
-    public init(confidentiality: Confidentiality, sensitivities: Set<String>) {
+    package init(confidentiality: Confidentiality, sensitivities: Set<String>) {
         self.confidentiality = confidentiality
         self.sensitivities = sensitivities
     }
@@ -61,7 +61,7 @@ public struct SecurityLabels: Sendable, Hashable {
     }
 
     /// Whether these labels protect less than others: a lower confidentiality, or a missing sensitivity.
-    public func areLower(than others: SecurityLabels) -> Bool {
+    package func areLower(than others: SecurityLabels) -> Bool {
         confidentiality < others.confidentiality || !others.sensitivities.isSubset(of: sensitivities)
     }
 }

@@ -1,7 +1,7 @@
 /// One scope, with the text of the request and of the response (RFC 6749, section 3.3).
-public struct AccessScope: Sendable, Hashable {
+package struct AccessScope: Sendable, Hashable {
     /// Kind of a scope.
-    public enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// Access to records (SMART on FHIR).
         case resource(ResourceScope)
         /// `conf/R`: maximum confidentiality (HEART).
@@ -29,17 +29,17 @@ public struct AccessScope: Sendable, Hashable {
     }
 
     /// Text as received.
-    public let text: String
+    package let text: String
     /// Kind of the scope.
-    public let kind: Kind
+    package let kind: Kind
     /// Whether the text is in the syntax of SMART version 1, which the response then uses too.
-    public let isVersionOne: Bool
+    package let isVersionOne: Bool
 
     /// Maximum length in bytes; a longer scope grants nothing.
     static let longestText = 2048
 
     /// Parses one scope. An unknown one is ``Kind/unrecognized``.
-    public init(_ text: some StringProtocol) {
+    package init(_ text: some StringProtocol) {
         self.text = String(text)
         guard text.utf8.count <= AccessScope.longestText, text.utf8.allSatisfy(AccessScope.isPermitted) else {
             kind = .unrecognized
@@ -71,7 +71,7 @@ public struct AccessScope: Sendable, Hashable {
     static func sensitivity(_ code: String) -> AccessScope { AccessScope("sens/" + code) }
 
     /// Access to records; nil for a scope of another kind.
-    public var resource: ResourceScope? { if case .resource(let scope) = kind { scope } else { nil } }
+    package var resource: ResourceScope? { if case .resource(let scope) = kind { scope } else { nil } }
 
     /// Whether the scope only limits others.
     var isLabel: Bool {

@@ -5,7 +5,7 @@ extension AccessScopes {
     /// The result permits nothing that one of the two does not permit. A scope that is permitted completely keeps its
     /// text; otherwise the result is in version 1 if the request was and version 1 can express it. Unknown scopes are
     /// removed.
-    public func narrowed(to limit: AccessScopes) throws(ScopeError) -> AccessScopes {
+    package func narrowed(to limit: AccessScopes) throws(ScopeError) -> AccessScopes {
         let sensitivity = limit.sensitivity
         var result: [AccessScope] = []
         var seen: Set<String> = []

@@ -1,17 +1,17 @@
 /// Scopes of a request or a grant (RFC 6749, section 3.3): a list separated by spaces.
-public struct AccessScopes: Sendable, Hashable {
+package struct AccessScopes: Sendable, Hashable {
     /// Scopes in their original order, without duplicates.
-    public let scopes: [AccessScope]
+    package let scopes: [AccessScope]
     /// Scopes that give access to records.
-    public let resources: [ResourceScope]
+    package let resources: [ResourceScope]
 
     /// Maximum length of a list in bytes.
-    public static let longestText = 32_768
+    package static let longestText = 32_768
     /// Maximum number of scopes. All types of R4 for patient and user are 296.
-    public static let largestCount = 512
+    package static let largestCount = 512
 
     /// Parses a list. Unknown scopes stay in it and grant nothing.
-    public init(_ text: some StringProtocol) throws(ScopeError) {
+    package init(_ text: some StringProtocol) throws(ScopeError) {
         guard text.utf8.count <= AccessScopes.longestText else { throw .tooLong }
         try self.init(text.split(separator: " ").map { AccessScope($0) })
     }
@@ -31,19 +31,19 @@ public struct AccessScopes: Sendable, Hashable {
     }
 
     /// Text of the list for the response, with the original text of every scope.
-    public var text: String { scopes.map(\.text).joined(separator: " ") }
+    package var text: String { scopes.map(\.text).joined(separator: " ") }
 
     /// Unknown scopes.
-    public var unrecognized: [AccessScope] { scopes.filter { $0.kind == .unrecognized } }
+    package var unrecognized: [AccessScope] { scopes.filter { $0.kind == .unrecognized } }
 
     /// Whether the list contains a scope of this kind.
-    public func contains(_ kind: AccessScope.Kind) -> Bool { scopes.contains { $0.kind == kind } }
+    package func contains(_ kind: AccessScope.Kind) -> Bool { scopes.contains { $0.kind == kind } }
 
     /// Whether the scopes permit nothing; labels alone only set limits.
-    public var permitNothing: Bool { scopes.allSatisfy { $0.isLabel || $0.kind == .unrecognized } }
+    package var permitNothing: Bool { scopes.allSatisfy { $0.isLabel || $0.kind == .unrecognized } }
 
     /// Maximum confidentiality: the highest `conf/`, or `N` without one.
-    public var confidentiality: Confidentiality { statedConfidentiality ?? .assumed }
+    package var confidentiality: Confidentiality { statedConfidentiality ?? .assumed }
 
     /// Highest `conf/`; nil without one.
     var statedConfidentiality: Confidentiality? {
@@ -53,7 +53,7 @@ public struct AccessScopes: Sendable, Hashable {
     }
 
     /// Sensitive records that the `sens/` scopes together give access to; none without one.
-    public var sensitivity: SensitivityAccess {
+    package var sensitivity: SensitivityAccess {
         if contains(.everySensitivity) { return .every }
         return .codes(
             scopes.reduce(into: []) { codes, scope in
@@ -63,7 +63,7 @@ public struct AccessScopes: Sendable, Hashable {
 
     /// Returns the queries that limit the scopes for a type with a permission. A record's facts must contain the ones
     /// that it meets (``RecordFacts/matchedQueries``).
-    public func queries(of type: String, for permission: ScopePermissions) -> Set<ScopeQuery> {
+    package func queries(of type: String, for permission: ScopePermissions) -> Set<ScopeQuery> {
         Set(resources(of: type, for: permission).compactMap(\.query))
     }
 

@@ -2,9 +2,9 @@ import Core
 
 /// A SMART on FHIR scope for records: `patient/Observation.rs?category=laboratory`
 /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources>).
-public struct ResourceScope: Sendable, Hashable {
+package struct ResourceScope: Sendable, Hashable {
     /// Set of records that a scope covers.
-    public enum Context: String, Sendable, CaseIterable {
+    package enum Context: String, Sendable, CaseIterable {
         /// Records of the patient in context.
         case patient
         /// Records that the person who uses the app has access to.
@@ -14,13 +14,13 @@ public struct ResourceScope: Sendable, Hashable {
     }
 
     /// Set of records that it covers.
-    public let context: Context
+    package let context: Context
     /// Resource type; nil for all, `*`.
-    public let type: String?
+    package let type: String?
     /// Permitted operations.
-    public let permissions: ScopePermissions
+    package let permissions: ScopePermissions
     /// Query that limits the records; nil for no limit.
-    public let query: ScopeQuery?
+    package let query: ScopeQuery?
 
     init(context: Context, type: String?, permissions: ScopePermissions, query: ScopeQuery? = nil) {
         self.context = context
@@ -52,7 +52,7 @@ public struct ResourceScope: Sendable, Hashable {
     }
 
     /// Text in the syntax of version 2.
-    public var text: String { head + permissions.letters + (query.map { "?" + $0.text } ?? "") }
+    package var text: String { head + permissions.letters + (query.map { "?" + $0.text } ?? "") }
 
     /// Text in the syntax of version 1; nil if version 1 cannot express it.
     var versionOneText: String? { query == nil ? permissions.versionOne.map { head + $0 } : nil }
@@ -60,7 +60,7 @@ public struct ResourceScope: Sendable, Hashable {
     private var head: String { "\(context.rawValue)/\(type ?? "*")." }
 
     /// Whether it covers records of a type.
-    public func reaches(type name: String) -> Bool { type == nil || type == name }
+    package func reaches(type name: String) -> Bool { type == nil || type == name }
 
     /// Whether it permits all that the other one permits.
     func covers(_ other: ResourceScope) -> Bool {

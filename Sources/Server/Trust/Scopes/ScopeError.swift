@@ -2,14 +2,14 @@ import Core
 
 /// Reason why a list of scopes is rejected (RFC 6749, section 3.3). An unknown scope is not an error: it grants
 /// nothing.
-public enum ScopeError: CodedError, Hashable {
+package enum ScopeError: CodedError, Hashable {
     /// The text is longer than ``AccessScopes/longestText``.
     case tooLong
     /// There are more scopes than ``AccessScopes/largestCount``.
     case tooMany
 
     /// Stable code: `scopes-too-long`, `scopes-too-many`.
-    public var code: String {
+    package var code: String {
         switch self {
         case .tooLong: "scopes-too-long"
         case .tooMany: "scopes-too-many"
@@ -17,7 +17,7 @@ public enum ScopeError: CodedError, Hashable {
     }
 
     /// Message for users that suggests an action.
-    public var message: String {
+    package var message: String {
         switch self {
         case .tooLong: "The scopes are longer than \(AccessScopes.longestText) bytes; ask for fewer."
         case .tooMany: "There are more than \(AccessScopes.largestCount) scopes; ask for fewer, such as patient/*.rs."

@@ -1,24 +1,24 @@
 /// Operations that a scope permits (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html>).
-public struct ScopePermissions: OptionSet, Sendable, Hashable {
+package struct ScopePermissions: OptionSet, Sendable, Hashable {
     /// Permissions as bits.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Creates permissions from bits.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// `c`: create.
-    public static let create = ScopePermissions(rawValue: 1)
+    package static let create = ScopePermissions(rawValue: 1)
     /// `r`: read, including versions and the history of one record.
-    public static let read = ScopePermissions(rawValue: 2)
+    package static let read = ScopePermissions(rawValue: 2)
     /// `u`: update and patch.
-    public static let update = ScopePermissions(rawValue: 4)
+    package static let update = ScopePermissions(rawValue: 4)
     /// `d`: delete.
-    public static let delete = ScopePermissions(rawValue: 8)
+    package static let delete = ScopePermissions(rawValue: 8)
     /// `s`: search, including the history of a type or of all records.
-    public static let search = ScopePermissions(rawValue: 16)
+    package static let search = ScopePermissions(rawValue: 16)
 
     /// `cruds`.
-    public static let all: ScopePermissions = [.create, .read, .update, .delete, .search]
+    package static let all: ScopePermissions = [.create, .read, .update, .delete, .search]
 
     private static let letters: [(letter: Character, permission: ScopePermissions)] = [
         ("c", .create), ("r", .read), ("u", .update), ("d", .delete), ("s", .search),
@@ -46,7 +46,7 @@ public struct ScopePermissions: OptionSet, Sendable, Hashable {
     }
 
     /// Letters in the order `cruds`.
-    public var letters: String {
+    package var letters: String {
         String(ScopePermissions.letters.filter { contains($0.permission) }.map(\.letter))
     }
 

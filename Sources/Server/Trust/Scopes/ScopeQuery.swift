@@ -4,30 +4,30 @@ import Core
 /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#finer-grained-resource-constraints-using-search-parameters>).
 ///
 /// Two queries are equal if they have the same parameters, regardless of order and encoding.
-public struct ScopeQuery: Sendable, Hashable {
+package struct ScopeQuery: Sendable, Hashable {
     /// A parameter of the search.
-    public struct Parameter: Sendable, Hashable {
+    package struct Parameter: Sendable, Hashable {
         /// Name with its modifier.
-        public let name: String
+        package let name: String
         /// Decoded value.
-        public let value: String
+        package let value: String
         /// Text as received.
         let text: String
 
         /// Whether two parameters are equal after decoding.
-        public static func == (left: Parameter, right: Parameter) -> Bool {
+        package static func == (left: Parameter, right: Parameter) -> Bool {
             left.name == right.name && left.value == right.value
         }
 
         /// Hashes the decoded name and value.
-        public func hash(into hasher: inout Hasher) {
+        package func hash(into hasher: inout Hasher) {
             hasher.combine(name)
             hasher.combine(value)
         }
     }
 
     /// Parameters without duplicates, sorted by name and value. A record must meet all of them.
-    public let parameters: [Parameter]
+    package let parameters: [Parameter]
 
     /// Maximum number of parameters; a scope with more grants nothing.
     static let largestCount = 16
@@ -62,7 +62,7 @@ public struct ScopeQuery: Sendable, Hashable {
     ]
 
     /// Text after the `?`.
-    public var text: String { parameters.map(\.text).joined(separator: "&") }
+    package var text: String { parameters.map(\.text).joined(separator: "&") }
 
     /// Returns the conjunction of both queries.
     func and(_ other: ScopeQuery) -> ScopeQuery { ScopeQuery(sorting: parameters + other.parameters) }

@@ -53,10 +53,10 @@ struct AppliedDeidentification: Sendable {
 
 extension Deidentification {
     /// Returns 32 random bytes, from which pseudonyms and shifts are derived.
-    public static func newSecret() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
+    package static func newSecret() -> [UInt8] { SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) } }
 
     /// Returns the rules with which the store's facts were made.
-    public static func recorded(in transaction: any SQLTransaction) throws -> Deidentification {
+    package static func recorded(in transaction: any SQLTransaction) throws -> Deidentification {
         try AppliedDeidentification(in: transaction).rules
     }
 
@@ -64,7 +64,7 @@ extension Deidentification {
     /// the same, so that a pseudonym returns when its rule does.
     ///
     /// - Parameter secret: 32 random bytes, used the first time.
-    public func record(secret: [UInt8], in transaction: any SQLTransaction) throws {
+    package func record(secret: [UInt8], in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """
             INSERT INTO warehouse_rules (one, rules, secret) VALUES (1, ?, ?)
@@ -73,7 +73,7 @@ extension Deidentification {
     }
 
     /// Stores the rules, if no participant has a number yet.
-    public func recordIfEmpty(secret: [UInt8], in transaction: any SQLTransaction) throws {
+    package func recordIfEmpty(secret: [UInt8], in transaction: any SQLTransaction) throws {
         guard try Self.recorded(in: transaction) != self,
             try transaction.first("SELECT 1 AS one FROM warehouse_patient LIMIT 1") == nil
         else { return }

@@ -5,9 +5,9 @@ import Foundation
 ///
 /// In any case, ZIP codes are reduced to areas of three digits, and ages over 89 are one group
 /// (45 CFR 164.514(b)(2), https://www.ecfr.gov/current/title-45/section-164.514).
-public struct Deidentification: Sendable, Hashable {
+package struct Deidentification: Sendable, Hashable {
     /// The handling of a participant's own words.
-    public enum FreeText: Sendable, Hashable {
+    package enum FreeText: Sendable, Hashable {
         /// They are loaded.
         case kept
         /// The existence of an answer is loaded, but none of its text.
@@ -17,27 +17,27 @@ public struct Deidentification: Sendable, Hashable {
     }
 
     /// Whether a participant's name in i2b2 is a pseudonym rather than the id in their records.
-    public var isPseudonymous: Bool
+    package var isPseudonymous: Bool
     /// Maximum number of days by which a participant's dates are moved back. All dates of one participant move by the
     /// same number, from 1 to this; 0 moves none.
-    public var dateShiftDays: Int
+    package var dateShiftDays: Int
     /// The handling of free text.
-    public var freeText: FreeText
+    package var freeText: FreeText
 
-    public init(isPseudonymous: Bool = false, dateShiftDays: Int = 0, freeText: FreeText = .kept) {
+    package init(isPseudonymous: Bool = false, dateShiftDays: Int = 0, freeText: FreeText = .kept) {
         self.isPseudonymous = isPseudonymous
         self.dateShiftDays = dateShiftDays
         self.freeText = freeText
     }
 
     /// The rules that withhold nothing.
-    public static let none = Deidentification()
+    package static let none = Deidentification()
 
     /// Maximum value of ``dateShiftDays``.
-    public static let maximumShift = 3650
+    package static let maximumShift = 3650
 
     /// Parses the member of `study.json`; nil if it is invalid.
-    public init?(_ json: JSON) {
+    package init?(_ json: JSON) {
         guard let object = json.object,
             object.members.allSatisfy({ ["pseudonym", "dateShiftDays", "freeText"].contains($0.key) })
         else { return nil }
@@ -62,7 +62,7 @@ public struct Deidentification: Sendable, Hashable {
     }
 
     /// The rules as the member of `study.json`.
-    public var json: JSON {
+    package var json: JSON {
         let words: JSON =
             switch freeText {
             case .kept: "in"

@@ -3,9 +3,9 @@ import Storage
 /// Writes the facts, the dimensions and the ontology for an i2b2 that this program cannot reach, with a psql script
 /// that imports them. The import uses free numbers, keeps the other data of the target, and can be repeated with newer
 /// exports.
-public struct WarehouseExport: Sendable {
+package struct WarehouseExport: Sendable {
     /// The file format of the rows.
-    public enum Format: String, Sendable, CaseIterable {
+    package enum Format: String, Sendable, CaseIterable {
         /// A file of comma-separated values for each table, and `import.sql`, which reads them.
         case csv
         /// One file, `warehouse.sql`, which contains the rows.
@@ -14,10 +14,10 @@ public struct WarehouseExport: Sendable {
 
     private let format: Format
 
-    public init(_ format: Format) { self.format = format }
+    package init(_ format: Format) { self.format = format }
 
     /// The names of the files.
-    public var fileNames: [String] {
+    package var fileNames: [String] {
         switch format {
         case .csv: tables.map { $0.name + ".csv" } + ["import.sql"]
         case .sql: ["warehouse.sql"]
@@ -30,7 +30,7 @@ public struct WarehouseExport: Sendable {
     ///
     /// - Parameter write: called with a file's name and its next bytes.
     /// - Returns: the number of rows of each table.
-    public func run(
+    package func run(
         in transaction: any SQLTransaction, _ write: (_ file: String, _ bytes: [UInt8]) throws -> Void
     ) throws -> [String: Int] {
         let script = ImportScript(tables: tables)

@@ -4,12 +4,12 @@ import HealthData
 /// C3-PRO's activity summaries: responses to a form that is not published. Its linkIds are HealthKit types and
 /// activities of the motion coprocessor, each with a quantity. They are measured, so their concepts are among the
 /// health data.
-public enum ActivitySummaryForm {
+package enum ActivitySummaryForm {
     /// The name of the form.
     static let name = "org.chip.c3-pro.activity"
 
     /// Whether a response refers to this form.
-    public static func isNamed(by form: String) -> Bool {
+    package static func isNamed(by form: String) -> Bool {
         form == name || form == "\(Questionnaire.resourceType)/\(name)"
     }
 

@@ -1,12 +1,12 @@
 /// A type of health data, as the ontology presents it.
-public struct HealthConcept: Sendable, Hashable {
+package struct HealthConcept: Sendable, Hashable {
     /// A code and its system.
-    public struct Code: Sendable, Hashable {
-        public let system: String?
-        public let code: String
-        public let display: String?
+    package struct Code: Sendable, Hashable {
+        package let system: String?
+        package let code: String
+        package let display: String?
 
-        public init(system: String?, code: String, display: String? = nil) {
+        package init(system: String?, code: String, display: String? = nil) {
             self.system = system
             self.code = code
             self.display = display
@@ -14,24 +14,24 @@ public struct HealthConcept: Sendable, Hashable {
     }
 
     /// The permanently stable name of the type: its segment of the path.
-    public let identifier: String
+    package let identifier: String
     /// The title that people see.
-    public let title: String
+    package let title: String
     /// The folder of the type.
-    public let category: String
+    package let category: String
     /// The codings of the type's Observations.
-    public let codings: [Code]
+    package let codings: [Code]
     /// The unit's code; nil if there is none.
-    public let ucum: String?
-    public let isNumeric: Bool
+    package let ucum: String?
+    package let isNumeric: Bool
     /// The values of a coded type.
-    public let options: [Code]
+    package let options: [Code]
     /// Whether the type is a part of another type's observations.
-    public let isPart: Bool
+    package let isPart: Bool
     /// Whether the values are yes or no, for instance "protection used".
-    public let isBoolean: Bool
+    package let isBoolean: Bool
 
-    public init(
+    package init(
         identifier: String, title: String, category: String, codings: [Code], ucum: String?, isNumeric: Bool,
         options: [Code] = [], isPart: Bool = false, isBoolean: Bool = false
     ) {

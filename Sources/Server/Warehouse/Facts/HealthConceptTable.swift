@@ -3,12 +3,12 @@ import HealthTypes
 
 /// The table of health types for making facts: the codes of the types, their units and their options. Created once for
 /// a study.
-public struct HealthConceptTable: Sendable {
+package struct HealthConceptTable: Sendable {
     /// The standard table.
-    public static let standard = HealthConceptTable(HealthConcept.all, types: .standard)
+    package static let standard = HealthConceptTable(HealthConcept.all, types: .standard)
 
     /// The types and their parts.
-    public let concepts: [HealthConcept]
+    package let concepts: [HealthConcept]
     /// The units by code; types without numbers have none.
     private let units: [String: ConceptUnit]
     private let codes: Set<String>
@@ -17,12 +17,12 @@ public struct HealthConceptTable: Sendable {
     let readings: ConceptReadings
 
     /// Creates the table of a type table's concepts.
-    public init(of types: HealthTypeTable) { self.init(HealthConcept.concepts(of: types), types: types) }
+    package init(of types: HealthTypeTable) { self.init(HealthConcept.concepts(of: types), types: types) }
 
     /// Creates the table of these concepts.
     ///
     /// - Parameter types: the types that measurements are matched with.
-    public init(_ concepts: [HealthConcept], types: HealthTypeTable = .standard) {
+    package init(_ concepts: [HealthConcept], types: HealthTypeTable = .standard) {
         self.concepts = concepts
         readings = ConceptReadings(types)
         var units: [String: ConceptUnit] = [:]

@@ -2,7 +2,7 @@ import FHIR
 
 /// The concepts of one form: the path and the code of each question and option. Pure; created once for a form, not for
 /// each response.
-public struct SurveyConcepts: Sendable {
+package struct SurveyConcepts: Sendable {
     struct Option: Sendable, Hashable {
         let system: String?
         let code: String
@@ -62,7 +62,7 @@ public struct SurveyConcepts: Sendable {
     ///   - health: the study's types. A question with the code of a type gets a code as if it had none, because an
     ///     answer and a measurement are different things.
     ///   - valueSet: returns a value set by its name in a question; contained value sets are found without it.
-    public init(
+    package init(
         _ questionnaire: Questionnaire, health: HealthConceptTable = .standard,
         valueSet: @escaping (String) -> ValueSet? = { _ in nil }
     ) {

@@ -6,7 +6,7 @@ import Records
 
 /// A batch of resources that are ready to be stored: devices, observations with their facts, and clinical records
 /// without facts.
-public struct HealthBatch: Sendable {
+package struct HealthBatch: Sendable {
     struct Entry: Sendable {
         let record: NewRecord
         /// The entry for the warehouse; nil if there is none.
@@ -24,25 +24,25 @@ public struct HealthBatch: Sendable {
 
     var entries: [Entry] = []
 
-    public var isEmpty: Bool { entries.isEmpty }
+    package var isEmpty: Bool { entries.isEmpty }
 
     /// The resources, rows or bytes that justify a transaction. Rows with random keys change one page each, and a page
     /// that several of them change is written once.
-    public struct Size: Sendable, Hashable {
+    package struct Size: Sendable, Hashable {
         let resources: Int
         /// About fifteen for a reading, more for a resource with components.
         let rows: Int
         let bytes: Int
 
         /// For a load into a store that is in use.
-        public static let usual = Size(resources: 4_096, rows: 65_536, bytes: 8 << 20)
+        package static let usual = Size(resources: 4_096, rows: 65_536, bytes: 8 << 20)
         /// For a load that fills a store without other users.
-        public static let filling = Size(resources: 32_768, rows: 524_288, bytes: 64 << 20)
+        package static let filling = Size(resources: 32_768, rows: 524_288, bytes: 64 << 20)
     }
 }
 
 /// Makes batches without a database, so that the next batch can be made while the last one is written.
-public struct HealthBatchMaker {
+package struct HealthBatchMaker {
     /// The time at which the data was received.
     private let receivedAt: Date
     private var mapping: HealthFactMapping
@@ -54,13 +54,13 @@ public struct HealthBatchMaker {
     private let identifyingData: IdentifyingDataHandling
     private let identifying: IdentifyingData
     /// The number of resources that were rejected because they contain identifying data.
-    public private(set) var identifyingCount = 0
+    package private(set) var identifyingCount = 0
 
     /// - Parameters:
     ///   - identifyingData: the handling of identifying data in resources that are added as JSON.
     ///   - health: the study's types.
     ///   - size: the size of a full batch.
-    public init(
+    package init(
         receivedAt: Date, identifyingData: IdentifyingDataHandling = .quarantine,
         health: HealthConceptTable = .standard,
         size: HealthBatch.Size = .usual
@@ -74,7 +74,7 @@ public struct HealthBatchMaker {
     }
 
     /// - Parameter counterKey: the counter of the report that counts it.
-    public mutating func add(
+    package mutating func add(
         _ observation: HealthObservation, countedAt counterKey: HealthImportReport.CounterKey? = nil
     ) {
         var content: [UInt8] = []
@@ -100,7 +100,7 @@ public struct HealthBatchMaker {
     ///
     /// - Parameter counterKey: the counter of the report that counts it.
     /// - Returns: false if the JSON is not a resource with an id, or contains identifying data. It is not added.
-    public mutating func add(_ json: JSON, countedAt counterKey: HealthImportReport.CounterKey? = nil) -> Bool {
+    package mutating func add(_ json: JSON, countedAt counterKey: HealthImportReport.CounterKey? = nil) -> Bool {
         guard let object = json.object else { return false }
         guard let (resource, isReduced) = try? identifyingData.admit(Resource(object), by: identifying) else {
             identifyingCount += 1
@@ -122,7 +122,7 @@ public struct HealthBatchMaker {
     }
 
     /// Adds a device, before its measurements.
-    public mutating func add(_ device: HealthDevice, subject: String) {
+    package mutating func add(_ device: HealthDevice, subject: String) {
         let json = device.resource(subject: subject)
         guard let object = json.object else { return }
         let record = NewRecord(Resource(object), id: device.resourceID(subject: subject), content: json.data())
@@ -130,12 +130,12 @@ public struct HealthBatchMaker {
     }
 
     /// Whether the batch is full.
-    public var isWhole: Bool {
+    package var isWhole: Bool {
         batch.entries.count >= size.resources || rows >= size.rows || bytes >= size.bytes
     }
 
     /// Returns the batch, and begins a new one.
-    public mutating func take() -> HealthBatch {
+    package mutating func take() -> HealthBatch {
         defer {
             (bytes, rows) = (0, 0)
             let capacity = batch.entries.count

@@ -9,7 +9,7 @@ import Storage
 ///
 /// A resource that is already stored, by its id, is left as it is. Loading the same export again adds no row, and
 /// completes an interrupted load.
-public struct HealthLoader: Sendable {
+package struct HealthLoader: Sendable {
     /// The participant, the submission and the time of the observations.
     private let subject: String
     private let provenance: RecordProvenance
@@ -18,41 +18,41 @@ public struct HealthLoader: Sendable {
     /// The numbers of the records that this load stored or found.
     private var met = NumberSet()
 
-    public init(subject: String, provenance: RecordProvenance) {
+    package init(subject: String, provenance: RecordProvenance) {
         self.subject = subject
         self.provenance = provenance
     }
 
     /// The result of storing batches.
-    public struct Report: Sendable, Hashable {
+    package struct Report: Sendable, Hashable {
         /// The number of stored resources.
-        public var resources = 0
+        package var resources = 0
         /// The number of stored devices that the resources name.
-        public var devices = 0
+        package var devices = 0
         /// The number of written facts, without their modifiers.
-        public var facts = 0
+        package var facts = 0
         /// The number of resources that were stored before this load.
-        public var alreadyKnown = 0
+        package var alreadyKnown = 0
         /// The number of resources that occurred more than once in this load.
-        public var duplicates = 0
+        package var duplicates = 0
         /// The number of resources that were not stored, by counter of the report and reason.
-        public var repeats: [Repeat: Int] = [:]
+        package var repeats: [Repeat: Int] = [:]
         /// The number of resources that replaced an earlier version with less data. Of the summaries of one day, the
         /// latest counts; a load never revises a resource that it has stored itself.
-        public var revised = 0
+        package var revised = 0
         /// The number of resources whose id belongs to another participant; nothing was written for them.
-        public var refused = 0
+        package var refused = 0
 
-        public init() {}
+        package init() {}
 
         /// The counter and the reason of resources that were converted and not stored.
-        public struct Repeat: Sendable, Hashable {
-            public let counterKey: HealthImportReport.CounterKey
+        package struct Repeat: Sendable, Hashable {
+            package let counterKey: HealthImportReport.CounterKey
             /// ``SkipReason/duplicate`` or ``SkipReason/alreadyKnown``.
-            public let reason: SkipReason
+            package let reason: SkipReason
         }
 
-        public static func += (left: inout Report, right: Report) {
+        package static func += (left: inout Report, right: Report) {
             left.resources += right.resources
             left.devices += right.devices
             left.facts += right.facts
@@ -67,7 +67,7 @@ public struct HealthLoader: Sendable {
     /// Stores a batch. After an error, the transaction must be rolled back and the loader not be used again.
     ///
     /// - Parameter at: the time of storing.
-    public mutating func store(_ batch: HealthBatch, at: Date, in transaction: any SQLTransaction) throws -> Report {
+    package mutating func store(_ batch: HealthBatch, at: Date, in transaction: any SQLTransaction) throws -> Report {
         let context = LoadContext(
             subject: subject, submissionID: provenance.submissionID, receivedAt: provenance.receivedAt, loadedAt: at)
         return try RecordStore().write(provenance, at: at, in: transaction) { records in

@@ -1,21 +1,21 @@
 import Foundation
 
 /// The values of a load that the loader needs in addition to the resource.
-public struct LoadContext: Sendable {
+package struct LoadContext: Sendable {
     /// The participant's Patient id.
-    public let subject: String
-    public let submissionID: String
+    package let subject: String
+    package let submissionID: String
     /// The time of receipt of the submission. It is the fallback for a fact's time, and the facts' `update_date`.
-    public let receivedAt: Date
+    package let receivedAt: Date
     /// The facts' `import_date`.
-    public let loadedAt: Date
+    package let loadedAt: Date
     /// The participant's name in i2b2.
     private(set) var name: String
     /// The number of days by which all dates of the participant are moved in i2b2.
     private(set) var shiftDays = 0
     private(set) var freeText = Deidentification.FreeText.kept
 
-    public init(subject: String, submissionID: String, receivedAt: Date, loadedAt: Date) {
+    package init(subject: String, submissionID: String, receivedAt: Date, loadedAt: Date) {
         self.subject = subject
         self.submissionID = submissionID
         self.receivedAt = receivedAt
@@ -39,7 +39,7 @@ public struct LoadContext: Sendable {
 }
 
 /// A warning that a value could not be stored as intended. The raw value is a stable code.
-public enum LoadWarning: String, Sendable, Hashable, CaseIterable {
+package enum LoadWarning: String, Sendable, Hashable, CaseIterable {
     /// A number does not fit i2b2's column, decimal(18,5). It is stored as text, which no numeric query finds.
     case numberOutOfRange = "number-out-of-range"
     /// A number's unit cannot be converted to that of its concept. It is stored with its unit as text.
@@ -47,13 +47,13 @@ public enum LoadWarning: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The result of loading a resource.
-public struct LoadReport: Sendable, Hashable {
+package struct LoadReport: Sendable, Hashable {
     /// The number of facts, without their modifiers.
-    public let facts: Int
+    package let facts: Int
     /// Whether another version of the resource is the present one, so that no fact was written.
-    public let isOutdated: Bool
+    package let isOutdated: Bool
     /// The warnings, sorted by code.
-    public let warnings: [LoadWarning]
+    package let warnings: [LoadWarning]
 
     init(facts: Int = 0, isOutdated: Bool = false, warnings: Set<LoadWarning> = []) {
         self.facts = facts
@@ -63,7 +63,7 @@ public struct LoadReport: Sendable, Hashable {
 }
 
 /// The result of undoing an upload: the facts that were removed.
-public struct UndoReport: Sendable, Hashable {
+package struct UndoReport: Sendable, Hashable {
     /// The number of facts, without their modifiers.
-    public let facts: Int
+    package let facts: Int
 }

@@ -2,9 +2,9 @@ import Foundation
 import Storage
 
 /// A participant's present consent, for patient queries. The consumer writes it after every change.
-public struct PatientConsent: Sendable, Hashable {
+package struct PatientConsent: Sendable, Hashable {
     /// Whether the consent is in force. The raw value is stored in the column.
-    public enum Status: String, Sendable, CaseIterable {
+    package enum Status: String, Sendable, CaseIterable {
         case consented, withdrawn
     }
 
@@ -19,14 +19,14 @@ public struct PatientConsent: Sendable, Hashable {
     /// asked.
     let sharing: Bool?
 
-    public init(status: Status?, version: String?, sharing: Bool?) {
+    package init(status: Status?, version: String?, sharing: Bool?) {
         (self.status, self.version, self.sharing) = (status, version, sharing)
     }
 }
 
 extension WarehouseLoader {
     /// Writes the state of a participant's consent.
-    public func write(_ consent: PatientConsent, of participant: String, at: Date, in transaction: any SQLTransaction)
+    package func write(_ consent: PatientConsent, of participant: String, at: Date, in transaction: any SQLTransaction)
         throws
     {
         guard let status = consent.status else { return }
@@ -50,7 +50,7 @@ extension WarehouseLoader {
     }
 
     /// Adds concepts for the versions of the study's published consent.
-    public func ensureConsentOntology(versions: [String], at: Date, in transaction: any SQLTransaction) throws {
+    package func ensureConsentOntology(versions: [String], at: Date, in transaction: any SQLTransaction) throws {
         let writer = OntologyWriter(transaction: transaction, at: at)
         try writer.ensureFoundation()
         for concept in DimensionConcepts.concepts(ofVersions: versions) { try writer.ensure(concept) }

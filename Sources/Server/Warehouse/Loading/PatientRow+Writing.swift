@@ -54,7 +54,7 @@ extension WarehouseLoader {
     /// Groups the participants who have turned 90 into one age, 90, without a birth year (45 CFR 164.514(b)(2)(i)(C)).
     ///
     /// - Parameter at: the day on which age is computed.
-    public func aggregateAges(at: Date, in transaction: any SQLTransaction) throws {
+    package func aggregateAges(at: Date, in transaction: any SQLTransaction) throws {
         try PatientRow.aggregateAges(at: at, in: transaction)
     }
 }

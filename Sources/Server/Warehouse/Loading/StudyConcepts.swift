@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 
 /// The published forms and types of a study, for making facts.
-public struct StudyConcepts: Sendable {
+package struct StudyConcepts: Sendable {
     let form: @Sendable (_ name: String) -> SurveyConcepts?
     let health: HealthConceptTable
     /// A digest that differs when the published forms or types change.
@@ -11,7 +11,7 @@ public struct StudyConcepts: Sendable {
     /// - Parameters:
     ///   - forms: the published forms.
     ///   - form: returns one of them by its name in a response.
-    public init(
+    package init(
         forms: [SurveyConcepts], health: HealthConceptTable,
         form: @escaping @Sendable (_ name: String) -> SurveyConcepts?
     ) {

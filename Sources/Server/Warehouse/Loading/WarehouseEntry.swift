@@ -3,11 +3,11 @@ import Foundation
 
 /// The entry of one resource for the warehouse. It is made without the database, so that its cost is known before
 /// anything is written. A class, because thousands are passed around together.
-public final class WarehouseEntry: Sendable {
+package final class WarehouseEntry: Sendable {
     /// Maximum rows for the resources of one submission.
-    public static let maximumRows = 50_000
+    package static let maximumRows = 50_000
     /// Maximum concepts for the resources of one submission, without those of published forms.
-    public static let maximumConcepts = 1_000
+    package static let maximumConcepts = 1_000
 
     /// A participant or a consent, which have rows of their own and no facts.
     enum Subject: Sendable {
@@ -31,7 +31,7 @@ public final class WarehouseEntry: Sendable {
     ///   - health: the study's types.
     ///   - receivedAt: the time of receipt, as the fallback for the time of the facts.
     /// - Throws: ``WarehouseError`` with code `too-many-facts` or `too-many-concepts`.
-    public convenience init(
+    package convenience init(
         _ resource: Resource, id: String? = nil, form: SurveyConcepts?, health: HealthConceptTable = .standard,
         receivedAt: Date
     ) throws(WarehouseError) {
@@ -84,12 +84,12 @@ public final class WarehouseEntry: Sendable {
 
     /// The number of rows that loading writes: the facts and their modifiers, the visit, two mappings of the
     /// encounter, and the loaded state; one for a participant or a consent.
-    public var rowCount: Int { facts.map { $0.rowCount + 4 } ?? 1 }
+    package var rowCount: Int { facts.map { $0.rowCount + 4 } ?? 1 }
 
     /// Checks that the resources of one submission are within the limits together.
     ///
     /// - Throws: ``WarehouseError`` with code `too-many-facts` or `too-many-concepts`.
-    public static func check(_ entries: [WarehouseEntry]) throws(WarehouseError) {
+    package static func check(_ entries: [WarehouseEntry]) throws(WarehouseError) {
         guard entries.reduce(0, { $0 + $1.rowCount }) <= maximumRows else { throw .tooManyFacts }
         var codes: Set<String> = []
         for entry in entries { codes.formUnion(entry.concepts.lazy.map(\.code)) }

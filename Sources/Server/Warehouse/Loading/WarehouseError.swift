@@ -1,11 +1,11 @@
 import Core
 
 /// The reason that the warehouse refuses a resource or an operation. It never contains health data.
-public struct WarehouseError: CodedError, Hashable {
+package struct WarehouseError: CodedError, Hashable {
     /// A stable code: `too-many-facts`, `too-many-concepts` or `warehouse-place`.
-    public let code: String
+    package let code: String
     /// A sentence that a person can act on.
-    public let message: String
+    package let message: String
 
     static let tooManyFacts = WarehouseError(
         code: "too-many-facts",

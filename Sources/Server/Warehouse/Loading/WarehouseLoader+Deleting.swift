@@ -6,7 +6,7 @@ extension WarehouseLoader {
     /// and marked as deleted (`D`), so that exports with this number never refer to another person.
     ///
     /// - Returns: the deleted rows by table; nil if the participant has no number.
-    public func delete(
+    package func delete(
         participant: String, in transaction: any SQLTransaction
     ) throws -> [String: RowsDigest]? {
         guard let patient = try Self.number(of: participant, in: transaction) else { return nil }
@@ -74,14 +74,14 @@ extension WarehouseLoader {
     }
 
     /// Returns a participant's `patient_num`; nil if they have none.
-    public static func number(of participant: String, in transaction: any SQLTransaction) throws -> Int64? {
+    package static func number(of participant: String, in transaction: any SQLTransaction) throws -> Int64? {
         try transaction.first(
             "SELECT patient_num FROM warehouse_patient WHERE participant = ?", [SQLValue(participant)]
         )?.integer("patient_num")
     }
 
     /// Returns the ids of all participants with a number.
-    public func participants(in transaction: any SQLTransaction) throws -> Set<String> {
+    package func participants(in transaction: any SQLTransaction) throws -> Set<String> {
         var participants: Set<String> = []
         try transaction.each("SELECT participant FROM warehouse_patient", []) {
             participants.insert(try $0.text("participant"))

@@ -9,7 +9,7 @@ extension WarehouseLoader {
     /// - Parameters:
     ///   - record: the record's number.
     ///   - participant: the former participant of the record.
-    public func remove(
+    package func remove(
         record: Int64, of participant: String, at: Date, in transaction: any SQLTransaction
     ) throws {
         guard let loaded = try LoadedRecord.of(record, in: transaction),

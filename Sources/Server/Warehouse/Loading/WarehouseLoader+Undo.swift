@@ -7,7 +7,7 @@ extension WarehouseLoader {
     ///
     /// - Parameter upload: the upload's number, or the submission's id.
     /// - Returns: nil if there is no such upload.
-    public func undo(upload: String, at: Date, in transaction: any SQLTransaction) throws -> UndoReport? {
+    package func undo(upload: String, at: Date, in transaction: any SQLTransaction) throws -> UndoReport? {
         let row = try transaction.first(
             "SELECT upload_id FROM warehouse_upload WHERE upload_id = ? OR upload_label = ?",
             [SQLValue(Int64(upload) ?? -1), SQLValue(upload)])

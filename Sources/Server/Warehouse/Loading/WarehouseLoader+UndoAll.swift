@@ -5,7 +5,7 @@ extension WarehouseLoader {
     /// numbers of deleted participants stay reserved.
     ///
     /// - Returns: the number of deleted rows by table.
-    public func undoAll(in transaction: any SQLTransaction) throws -> [String: Int] {
+    package func undoAll(in transaction: any SQLTransaction) throws -> [String: Int] {
         var removed: [String: Int] = [:]
         for rows in OwnRows.ofParticipants { removed[rows.table] = try rows.delete(in: transaction) }
         removed.merge(try OntologyWriter.removeAll(in: transaction)) { $1 }
@@ -18,7 +18,7 @@ extension WarehouseLoader {
 
     /// Drops the views that ``WarehouseInstallation`` created, and forgets the location. The warehouse must be
     /// installed before facts are loaded again.
-    public func leave(_ location: WarehouseLocation, in transaction: any SQLTransaction) throws {
+    package func leave(_ location: WarehouseLocation, in transaction: any SQLTransaction) throws {
         guard location != .records else { return }
         try location.dropViews(in: transaction)
         try ReplicaLog.end(in: transaction)

@@ -8,15 +8,15 @@ import Storage
 /// A form's response is an encounter of its own. All measurements of a participant by one kind of source on one day
 /// are one encounter. The tables contain the facts of each resource's present version. The records decide which
 /// version that is, and loading it again gives the same rows.
-public struct WarehouseLoader: Sendable {
-    public init() {}
+package struct WarehouseLoader: Sendable {
+    package init() {}
 
     static let source = "TRIBUTARY"
 
     /// Loads the resources of one submission.
     ///
     /// - Parameter body: loads the resources one by one, in the transaction.
-    public func upload<Result>(
+    package func upload<Result>(
         _ context: LoadContext, in transaction: any SQLTransaction,
         _ body: (inout WarehouseUpload) throws -> Result
     ) throws -> Result {
@@ -42,7 +42,7 @@ public struct WarehouseLoader: Sendable {
     ///
     /// - Parameter put: the result of storing the record (``WarehouseUpload/load(_:_:)``).
     @discardableResult
-    public func load(
+    package func load(
         _ entry: WarehouseEntry, _ put: PutResult, context: LoadContext, in transaction: any SQLTransaction
     ) throws -> LoadReport {
         try upload(context, in: transaction) { try $0.load(entry, put) }
@@ -56,7 +56,7 @@ public struct WarehouseLoader: Sendable {
     ///   - questionnaire: the published form of a response, for its codes and options.
     /// - Throws: ``WarehouseError`` for a resource beyond the limits, before anything is written.
     @discardableResult
-    public func load(
+    package func load(
         _ resource: Resource, _ put: PutResult, questionnaire: Questionnaire? = nil, context: LoadContext,
         in transaction: any SQLTransaction
     ) throws -> LoadReport {
@@ -66,7 +66,7 @@ public struct WarehouseLoader: Sendable {
     }
 
     /// Adds the concepts of resources to the ontology, before the transaction that loads the resources.
-    public func ensureConcepts(of entries: [WarehouseEntry], at: Date, in transaction: any SQLTransaction) throws {
+    package func ensureConcepts(of entries: [WarehouseEntry], at: Date, in transaction: any SQLTransaction) throws {
         let writer = OntologyWriter(transaction: transaction, at: at)
         try writer.ensureFoundation()
         var known: Set<ConceptUse> = []
@@ -77,21 +77,21 @@ public struct WarehouseLoader: Sendable {
     }
 
     /// Adds the concepts of a form, once. A later version adds to them and removes none.
-    public func ensureOntology(form: SurveyConcepts, at: Date, in transaction: any SQLTransaction) throws {
+    package func ensureOntology(form: SurveyConcepts, at: Date, in transaction: any SQLTransaction) throws {
         let writer = OntologyWriter(transaction: transaction, at: at)
         try writer.ensureFoundation()
         try writer.ensure(form)
     }
 
     /// Adds the concepts of a form, once.
-    public func ensureOntology(questionnaire: Questionnaire, at: Date, in transaction: any SQLTransaction) throws {
+    package func ensureOntology(questionnaire: Questionnaire, at: Date, in transaction: any SQLTransaction) throws {
         try ensureOntology(form: SurveyConcepts(questionnaire), at: at, in: transaction)
     }
 }
 
 extension WarehouseLoader {
     /// Whether the ontology contains all concepts of the entries, so that nothing has to be written before loading.
-    public func hasConcepts(of entries: [WarehouseEntry], in transaction: any SQLTransaction) throws -> Bool {
+    package func hasConcepts(of entries: [WarehouseEntry], in transaction: any SQLTransaction) throws -> Bool {
         var known: Set<ConceptUse> = []
         for entry in entries {
             for concept in entry.concepts where known.insert(concept).inserted {

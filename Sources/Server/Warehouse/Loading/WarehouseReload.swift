@@ -9,19 +9,19 @@ import Storage
 ///
 /// The progress is stored in the slice's transaction. The next run continues from there, unless the study's forms or
 /// types have changed meanwhile.
-public struct WarehouseReload: Sendable {
+package struct WarehouseReload: Sendable {
     private let concepts: StudyConcepts
     private let rules: Deidentification
     private let isLeftOut: @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
     /// Concepts that are known to be in the ontology.
     private var ensured: Set<ConceptUse> = []
     /// The number of the last loaded record.
-    public private(set) var lastNumber: Int64 = 0
+    package private(set) var lastNumber: Int64 = 0
 
     /// - Parameters:
     ///   - rules: the study's rules, with which facts are made from now on.
     ///   - isLeftOut: returns whether a record has no facts, for instance that of a deleted participant.
-    public init(
+    package init(
         _ concepts: StudyConcepts, rules: Deidentification = .none,
         isLeftOut: @escaping @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
     ) {
@@ -31,24 +31,24 @@ public struct WarehouseReload: Sendable {
     }
 
     /// The result of a reload.
-    public struct Report: Sendable, Hashable {
+    package struct Report: Sendable, Hashable {
         /// The number of processed resources.
-        public var resources = 0
+        package var resources = 0
         /// The number of written facts, without their modifiers.
-        public var facts = 0
+        package var facts = 0
         /// The number of resources that left the records, whose facts were deleted.
-        public var removed = 0
+        package var removed = 0
         /// The number of resources with values that could not be stored as intended, by the warning's code.
-        public var warnings: [String: Int] = [:]
+        package var warnings: [String: Int] = [:]
 
-        public init() {}
+        package init() {}
     }
 
     /// Begins, or continues an earlier run.
     ///
     /// - Parameter secret: 32 random bytes for pseudonyms, used if there is no secret yet.
     /// - Returns: whether a new run begins. Then the ontology is empty, and the caller writes the study's.
-    public mutating func begin(secret: [UInt8], in transaction: any SQLTransaction) throws -> Bool {
+    package mutating func begin(secret: [UInt8], in transaction: any SQLTransaction) throws -> Bool {
         let known = try transaction.first("SELECT digest, next_number FROM warehouse_load WHERE one = 1")
         let isByRules = try Deidentification.recorded(in: transaction) == rules
         if !isByRules {
@@ -100,24 +100,24 @@ public struct WarehouseReload: Sendable {
     }
 
     /// Consecutive records as they were read.
-    public struct Page: Sendable {
+    package struct Page: Sendable {
         fileprivate let first: Int64
         fileprivate let limit: Int
         fileprivate let records: [PresentRecord]
 
         /// The number after which the next page begins.
-        public var last: Int64 { records.last?.number ?? first }
+        package var last: Int64 { records.last?.number ?? first }
     }
 
     /// Consecutive records with their entries for the warehouse. They are made outside of the transaction that loads
     /// them, so that the next ones can be made meanwhile.
-    public struct Slice: Sendable {
+    package struct Slice: Sendable {
         fileprivate let first: Int64
         fileprivate let limit: Int
         fileprivate let entries: [Made]
 
         /// The number after which the next slice begins; nil if there were no records.
-        public var last: Int64? { entries.last?.record.number }
+        package var last: Int64? { entries.last?.record.number }
     }
 
     /// Number of records in one query.
@@ -126,7 +126,7 @@ public struct WarehouseReload: Sendable {
     private static let maximumBytes = 4 << 20
 
     /// Reads up to `limit` records after this number.
-    public func page(after first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Page {
+    package func page(after first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Page {
         var (records, bytes): ([PresentRecord], Int) = ([], 0)
         while records.count < limit, bytes < Self.maximumBytes {
             let count = min(Self.asked, limit - records.count)
@@ -139,7 +139,7 @@ public struct WarehouseReload: Sendable {
     }
 
     /// Makes the entries of records.
-    public func slice(of page: Page) throws -> Slice {
+    package func slice(of page: Page) throws -> Slice {
         Slice(
             first: page.first, limit: page.limit,
             entries: try page.records.map { record in
@@ -151,7 +151,7 @@ public struct WarehouseReload: Sendable {
     }
 
     /// Returns up to `limit` records after this number, with their entries.
-    public func slice(after first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Slice {
+    package func slice(after first: Int64, of limit: Int, in transaction: any SQLTransaction) throws -> Slice {
         try slice(of: page(after: first, of: limit, in: transaction))
     }
 
@@ -173,7 +173,7 @@ public struct WarehouseReload: Sendable {
     /// not begin at ``lastNumber``.
     ///
     /// - Returns: false if there were none.
-    public mutating func load(
+    package mutating func load(
         _ made: Slice, into report: inout Report, at: Date, in transaction: any SQLTransaction
     ) throws -> Bool {
         let isPresent =
@@ -250,7 +250,7 @@ public struct WarehouseReload: Sendable {
     ///
     /// - Parameter last: the last encounter of the previous page; 0 for the first page.
     /// - Returns: the last encounter of this page; nil after the last page.
-    public func removeOrphans(
+    package func removeOrphans(
         after last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
         let page = try LoadedEncounter.page(after: last, limit: limit, in: transaction)
@@ -262,7 +262,7 @@ public struct WarehouseReload: Sendable {
     }
 
     /// Ends the run. The next one begins from the start.
-    public func finish(in transaction: any SQLTransaction) throws {
+    package func finish(in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM warehouse_load")
     }
 }

@@ -5,7 +5,7 @@ import Storage
 
 /// The load of one submission into the i2b2 tables, within one transaction: an upload in the terms of i2b2. All loads
 /// use it.
-public struct WarehouseUpload {
+package struct WarehouseUpload {
     private let transaction: any SQLTransaction
     private let context: LoadContext
     private let ontology: OntologyWriter
@@ -35,7 +35,7 @@ public struct WarehouseUpload {
     ///
     /// - Parameter records: the numbers of records that are loaded again. Each is the present version and has
     ///   ``WarehouseEntry/facts``.
-    public mutating func expect(_ entries: some Sequence<WarehouseEntry>, records: [Int64] = []) {
+    package mutating func expect(_ entries: some Sequence<WarehouseEntry>, records: [Int64] = []) {
         expectedRecords = records
         expected = entries.compactMap { entry in
             entry.facts.flatMap { $0.facts.isEmpty ? nil : $0.encounter.shifted(byDays: context.shiftDays) }
@@ -47,7 +47,7 @@ public struct WarehouseUpload {
     /// - Parameter put: the result of storing the record. For a version that is not the present one, no fact and no
     ///   row of a participant or contract is written, but a withdrawal is processed.
     @discardableResult
-    public mutating func load(_ entry: WarehouseEntry, _ put: PutResult) throws -> LoadReport {
+    package mutating func load(_ entry: WarehouseEntry, _ put: PutResult) throws -> LoadReport {
         try load(entry, of: put.number, isNew: put.outcome == .created, isCurrent: put.isCurrent)
     }
 

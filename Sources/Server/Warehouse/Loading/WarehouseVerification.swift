@@ -4,26 +4,26 @@ import Records
 import Storage
 
 /// Compares the facts with the records, slice by slice, each in a transaction of its caller.
-public struct WarehouseVerification: Sendable {
+package struct WarehouseVerification: Sendable {
     /// A resource whose stored rows differ from those that would be made today.
-    public struct Difference: Sendable, Hashable {
+    package struct Difference: Sendable, Hashable {
         /// `Type/id`; for facts without a record, the name of their encounter.
-        public let resource: String
+        package let resource: String
         /// The number of missing rows, including modifiers.
-        public let missing: Int
+        package let missing: Int
         /// The number of surplus rows.
-        public let surplus: Int
+        package let surplus: Int
     }
 
     /// The result of a verification.
-    public struct Report: Sendable, Hashable {
+    package struct Report: Sendable, Hashable {
         /// The number of facts, without their modifiers.
-        public var facts = 0
+        package var facts = 0
         /// The number of resources with facts.
-        public var resources = 0
-        public var differences: [Difference] = []
+        package var resources = 0
+        package var differences: [Difference] = []
 
-        public init() {}
+        package init() {}
     }
 
     private let concepts: StudyConcepts
@@ -31,7 +31,7 @@ public struct WarehouseVerification: Sendable {
     private var lastNumber: Int64 = 0
 
     /// - Parameter isLeftOut: returns whether a record has no facts, for instance that of a deleted participant.
-    public init(
+    package init(
         _ concepts: StudyConcepts,
         isLeftOut: @escaping @Sendable (_ subject: String, RecordProvenance, any SQLTransaction) throws -> Bool
     ) {
@@ -42,7 +42,7 @@ public struct WarehouseVerification: Sendable {
     /// Compares the next records.
     ///
     /// - Returns: false if there were none.
-    public mutating func slice(
+    package mutating func slice(
         of limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Bool {
         let page = try RecordStore().present(after: lastNumber, limit: limit, in: transaction)
@@ -73,7 +73,7 @@ public struct WarehouseVerification: Sendable {
     ///
     /// - Parameter last: the last encounter of the previous page; 0 for the first page.
     /// - Returns: the last encounter of this page; nil after the last page.
-    public func orphans(
+    package func orphans(
         after last: Int64, limit: Int, into report: inout Report, in transaction: any SQLTransaction
     ) throws -> Int64? {
         let page = try LoadedEncounter.page(after: last, limit: limit, in: transaction)

@@ -3,12 +3,12 @@ import HealthData
 
 extension HealthConcept {
     /// The types of the standard table, and the parts of types with several values.
-    public static let all: [HealthConcept] = concepts(of: .standard)
+    package static let all: [HealthConcept] = concepts(of: .standard)
 
     /// Returns the concepts of the standard table with a study's supplement.
     ///
     /// - Throws: the error in the supplement, with its path.
-    public static func concepts(supplement: JSON?) throws(HealthTypeTableError) -> [HealthConcept] {
+    package static func concepts(supplement: JSON?) throws(HealthTypeTableError) -> [HealthConcept] {
         guard let supplement else { return all }
         return concepts(of: try HealthTypeTable.standard.applying(supplement: supplement))
     }
@@ -17,7 +17,7 @@ extension HealthConcept {
     ///
     /// Samples of systolic and diastolic pressure become blood pressures, so these types are only parts. Clinical
     /// records are resources with codes of their own.
-    public static func concepts(of table: HealthTypeTable) -> [HealthConcept] {
+    package static func concepts(of table: HealthTypeTable) -> [HealthConcept] {
         table.all.filter { $0.correlation == nil && $0.kind != .clinicalRecord }.flatMap { type in
             let own = HealthConcept(
                 identifier: type.shortName, title: type.title, category: type.folder, codings: codes(type.codings),

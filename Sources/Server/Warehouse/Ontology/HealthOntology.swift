@@ -3,7 +3,7 @@ import Storage
 
 extension WarehouseLoader {
     /// Adds the concepts of the health types, and of measurements without a type: the activity summaries.
-    public func ensureHealthOntology(
+    package func ensureHealthOntology(
         _ concepts: [HealthConcept], at: Date, in transaction: any SQLTransaction
     ) throws {
         let writer = OntologyWriter(transaction: transaction, at: at)

@@ -5,7 +5,7 @@ import Storage
 ///
 /// The participants are iterated once, whatever the number of concepts. Each counts for the concepts of their facts,
 /// and for the folders above these.
-public struct OntologyTotals: Sendable {
+package struct OntologyTotals: Sendable {
     /// The paths of each code, including the folders above.
     private let paths: [String: Set<String>]
     /// The number of patients of each path.
@@ -13,7 +13,7 @@ public struct OntologyTotals: Sendable {
     private var lastPatient: Int64 = 0
 
     /// Begins with the concepts of the ontology.
-    public init(in transaction: any SQLTransaction) throws {
+    package init(in transaction: any SQLTransaction) throws {
         let below = PathPrefix(ConceptPath.root, column: "concept_path", dialect: transaction.dialect)
         var paths: [String: Set<String>] = [:]
         try transaction.each(
@@ -38,7 +38,7 @@ public struct OntologyTotals: Sendable {
     /// Counts the next participants.
     ///
     /// - Returns: false after the last one.
-    public mutating func slice(of limit: Int, in transaction: any SQLTransaction) throws -> Bool {
+    package mutating func slice(of limit: Int, in transaction: any SQLTransaction) throws -> Bool {
         let patients = try transaction.query(
             "SELECT patient_num FROM warehouse_patient WHERE patient_num > ? ORDER BY patient_num LIMIT ?",
             [SQLValue(lastPatient), SQLValue(limit)])
@@ -62,7 +62,7 @@ public struct OntologyTotals: Sendable {
     ///   - last: the last path of the previous page; nil for the first page.
     ///   - limit: maximum number of concepts.
     /// - Returns: the last path of this page; nil after the last page.
-    public func page(after last: String?, limit: Int, in transaction: any SQLTransaction) throws -> String? {
+    package func page(after last: String?, limit: Int, in transaction: any SQLTransaction) throws -> String? {
         let below = PathPrefix(ConceptPath.root, column: "c_fullname", dialect: transaction.dialect)
         let order = transaction.dialect.bytewise
         let rows = try transaction.query(

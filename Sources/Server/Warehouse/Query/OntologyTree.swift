@@ -2,9 +2,9 @@
 ///
 /// No line is longer than the width. A name that is too long is truncated at the end, a code in the middle, because
 /// its scheme and its end distinguish it from its neighbours.
-public struct OntologyTree: Sendable {
+package struct OntologyTree: Sendable {
     /// The lines; the first one contains the column names.
-    public let lines: [String]
+    package let lines: [String]
 
     private static let gap = 2
     private static let widestCode = 34
@@ -12,7 +12,7 @@ public struct OntologyTree: Sendable {
     /// - Parameters:
     ///   - concepts: the concepts in the order of their paths.
     ///   - width: maximum number of characters of a line.
-    public init(_ concepts: [OntologyConcept], width: Int = 100) {
+    package init(_ concepts: [OntologyConcept], width: Int = 100) {
         let rows =
             [(name: "name", code: "code", type: "type")]
             + concepts.map { concept in

@@ -2,17 +2,17 @@ import Foundation
 import Storage
 
 /// One fact of a participant for export.
-public struct ParticipantFact: Sendable, Hashable {
+package struct ParticipantFact: Sendable, Hashable {
     /// The columns of ``values``.
-    public static let columns = [
+    package static let columns = [
         "encounter_num", "concept_cd", "name_char", "modifier_cd", "instance_num", "start_date", "end_date",
         "valtype_cd", "tval_char", "nval_num", "units_cd", "observation_blob",
     ]
 
     /// Whether it is a modifier of another fact (i2b2's `modifier_cd` other than `@`).
-    public let isModifier: Bool
+    package let isModifier: Bool
     /// The values of the columns; nil for null.
-    public let values: [String?]
+    package let values: [String?]
     /// The position of the fact among those of its participant.
     let cursor: [SQLValue]
 
@@ -36,7 +36,7 @@ public struct ParticipantFact: Sendable, Hashable {
 extension WarehouseQuery {
     /// Returns the number of a participant's facts, and of the modifiers, which are rows of the same table that
     /// qualify a fact.
-    public func factCounts(
+    package func factCounts(
         of participant: String, in transaction: any SQLTransaction
     ) throws -> (facts: Int, modifiers: Int) {
         guard let patient = try WarehouseLoader.number(of: participant, in: transaction) else { return (0, 0) }
@@ -54,7 +54,7 @@ extension WarehouseQuery {
     /// - Parameters:
     ///   - last: the last fact of the previous page; nil for the first page.
     ///   - limit: maximum number of facts.
-    public func facts(
+    package func facts(
         of participant: String, after last: ParticipantFact?, limit: Int, in transaction: any SQLTransaction
     ) throws -> [ParticipantFact] {
         guard let patient = try WarehouseLoader.number(of: participant, in: transaction) else { return [] }

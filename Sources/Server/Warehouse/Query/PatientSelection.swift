@@ -1,12 +1,12 @@
 import Storage
 
 /// The patients whose facts are counted: all, or those that a query includes or excludes.
-public struct PatientSelection: Sendable, Hashable {
+package struct PatientSelection: Sendable, Hashable {
     let condition: String?
     let parameters: [SQLValue]
 
     /// Every patient.
-    public static let all = PatientSelection(condition: nil, parameters: [])
+    package static let all = PatientSelection(condition: nil, parameters: [])
 
     private init(condition: String?, parameters: [SQLValue]) {
         self.condition = condition
@@ -18,7 +18,7 @@ public struct PatientSelection: Sendable, Hashable {
     /// - Parameters:
     ///   - participants: SQL that returns one column of participants' ids.
     ///   - isExclusion: whether they are excluded.
-    public init(participants: StaticString, parameters: [SQLValue], isExclusion: Bool) {
+    package init(participants: StaticString, parameters: [SQLValue], isExclusion: Bool) {
         condition = """
             patient_num \(isExclusion ? "NOT IN" : "IN") (SELECT w.patient_num FROM warehouse_patient w
             WHERE w.participant IN (\(participants)))

@@ -1,8 +1,8 @@
 /// A text as one word of a shell's command line.
-public enum ShellWord {
+package enum ShellWord {
     /// Returns the text in single quotes, in which a shell interprets nothing
     /// (<https://pubs.opengroup.org/onlinepubs/9699919799/utilities/V3_chap02.html#tag_18_02_02>).
-    public static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 

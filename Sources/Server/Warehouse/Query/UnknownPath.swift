@@ -2,17 +2,17 @@ import Core
 import Storage
 
 /// The error that no concept of the ontology has a path, with the nearest paths.
-public struct UnknownPath: CodedError, Hashable {
+package struct UnknownPath: CodedError, Hashable {
     /// The requested path.
-    public let path: String
+    package let path: String
     /// Paths that may be meant, the nearest first.
-    public let nearest: [String]
+    package let nearest: [String]
 
     /// The stable code.
-    public var code: String { "path-unknown" }
+    package var code: String { "path-unknown" }
 
     /// A sentence that a person can act on.
-    public var message: String {
+    package var message: String {
         let list = nearest.isEmpty ? "" : " The nearest are " + nearest.map { "'\($0)'" }.joined(separator: ", ") + "."
         return "No concept has the path \(path).\(list) `tributary warehouse ontology STUDY --paths` lists all."
     }

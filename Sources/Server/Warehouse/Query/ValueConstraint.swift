@@ -3,8 +3,8 @@ import Foundation
 import Storage
 
 /// A constraint on a fact's value, as in i2b2's query tool.
-public enum ValueConstraint: Sendable, Hashable {
-    public enum Comparison: String, Sendable, CaseIterable {
+package enum ValueConstraint: Sendable, Hashable {
+    package enum Comparison: String, Sendable, CaseIterable {
         case lt = "LT"
         case le = "LE"
         case eq = "EQ"
@@ -21,11 +21,11 @@ public enum ValueConstraint: Sendable, Hashable {
     case like(String)
 
     /// The error of a text that is not a constraint.
-    public struct ParseError: CodedError {
+    package struct ParseError: CodedError {
         /// The stable code.
-        public let code = "constraint-invalid"
+        package let code = "constraint-invalid"
         /// A sentence with the allowed forms.
-        public let message = "A value is LT, LE, EQ, NE, GE or GT and a number, BETWEEN a b, IS text or LIKE text."
+        package let message = "A value is LT, LE, EQ, NE, GE or GT and a number, BETWEEN a b, IS text or LIKE text."
     }
 
     /// The position at which `LIKE` looks for its text. i2b2 writes it after the word, as in `LIKE[begin]`.
@@ -44,7 +44,7 @@ public enum ValueConstraint: Sendable, Hashable {
 
     /// Parses `GE 100`, `BETWEEN 3 7`, `IS text`, `LIKE text`. LIKE finds the text anywhere in the value, as i2b2's
     /// web client does by default; `LIKE[begin]`, `LIKE[end]`, `LIKE[contains]` and `LIKE[exact]` name a position.
-    public static func parse(_ text: String) throws -> ValueConstraint {
+    package static func parse(_ text: String) throws -> ValueConstraint {
         let trimmed = text.trimmingCharacters(in: .whitespaces)
         guard let space = trimmed.firstIndex(of: " ") else { throw ParseError() }
         let word = trimmed[..<space].uppercased()

@@ -2,21 +2,21 @@ import Foundation
 import Storage
 
 /// One concept of a list.
-public struct OntologyConcept: Sendable, Hashable {
-    public let path: String
-    public let name: String
+package struct OntologyConcept: Sendable, Hashable {
+    package let path: String
+    package let name: String
     /// nil for a folder.
-    public let code: String?
+    package let code: String?
     /// `folder`, `numeric`, `text`, `choice`, `option`, or `dimension` for patients and visits.
-    public let type: String
+    package let type: String
 }
 
 /// Queries the warehouse as i2b2's query engine does.
-public struct WarehouseQuery: Sendable {
-    public init() {}
+package struct WarehouseQuery: Sendable {
+    package init() {}
 
     /// Returns all concepts by path.
-    public func ontology(in transaction: any SQLTransaction) throws -> [OntologyConcept] {
+    package func ontology(in transaction: any SQLTransaction) throws -> [OntologyConcept] {
         let below = PathPrefix(ConceptPath.root, column: "c_fullname", dialect: transaction.dialect)
         return try transaction.query(
             """
@@ -32,7 +32,7 @@ public struct WarehouseQuery: Sendable {
     }
 
     /// Returns the concepts with facts of the selected patients, and the folders above them.
-    public func usedOntology(
+    package func usedOntology(
         among patients: PatientSelection = .all, in transaction: any SQLTransaction
     ) throws -> [OntologyConcept] {
         let (sql, parameters) = Self.usedStatement(among: patients, dialect: transaction.dialect)
@@ -62,10 +62,10 @@ public struct WarehouseQuery: Sendable {
     }
 
     /// The number of patients, and of their facts.
-    public struct Count: Sendable, Hashable {
-        public let patients: Int
+    package struct Count: Sendable, Hashable {
+        package let patients: Int
         /// The number of matching facts, without their modifiers.
-        public let facts: Int
+        package let facts: Int
     }
 
     /// Counts the patients that a path selects, and their facts.
@@ -76,7 +76,7 @@ public struct WarehouseQuery: Sendable {
     ///   - from: inclusive; `to`: exclusive. Facts' start dates are in UTC.
     ///   - patients: the patients that may be counted.
     /// - Throws: ``UnknownPath`` for a path that the ontology does not have.
-    public func count(
+    package func count(
         path: String, value: ValueConstraint?, from: Date?, to: Date?, among patients: PatientSelection = .all,
         in transaction: any SQLTransaction
     ) throws -> Count {

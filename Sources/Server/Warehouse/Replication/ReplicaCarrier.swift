@@ -6,9 +6,9 @@ import Storage
 ///
 /// The log entries are deleted after that transaction. If the process stops between the two, the rows are copied again
 /// with the same result.
-public struct ReplicaCarrier: Sendable {
+package struct ReplicaCarrier: Sendable {
     /// The result of one step.
-    public enum Step: Sendable, Hashable {
+    package enum Step: Sendable, Hashable {
         /// No changes were pending.
         case nothing
         /// The number of copied log entries; there may be more.
@@ -23,7 +23,7 @@ public struct ReplicaCarrier: Sendable {
     /// - Parameters:
     ///   - records: the records' store.
     ///   - replica: an open ``WarehouseReplica/store``.
-    public init(records: any SQLDatabase, replica: any NestedSQLDatabase) {
+    package init(records: any SQLDatabase, replica: any NestedSQLDatabase) {
         (self.records, self.replica) = (records, replica)
     }
 
@@ -31,7 +31,7 @@ public struct ReplicaCarrier: Sendable {
     ///
     /// - Throws: ``Storage/StorageError``; ``WarehouseError`` `warehouse-place` if the replica belongs to another
     ///   store.
-    public func step() async throws -> Step {
+    package func step() async throws -> Step {
         guard try await records.read({ try ReplicaLog.hasEntries(in: $0) }) else { return .nothing }
         let replica = replica
         let (step, entries) = try await records.read { source -> (Step, [Int64]) in
@@ -54,7 +54,7 @@ public struct ReplicaCarrier: Sendable {
     }
 
     /// Returns the number of pending log entries.
-    public static func waiting(in transaction: any SQLTransaction) throws -> Int {
+    package static func waiting(in transaction: any SQLTransaction) throws -> Int {
         try ReplicaLog.count(in: transaction)
     }
 }

@@ -2,12 +2,12 @@ import Foundation
 import Storage
 
 /// Makes an i2b2 in another database the replica of the records' tables, and ends that.
-public struct ReplicaInstallation: Sendable {
+package struct ReplicaInstallation: Sendable {
     private let replica: WarehouseReplica
     private let adopts: Bool
 
     /// - Parameter adopts: whether rows of an earlier load or import of this study are replaced.
-    public init(_ replica: WarehouseReplica, adopts: Bool = false) {
+    package init(_ replica: WarehouseReplica, adopts: Bool = false) {
         (self.replica, self.adopts) = (replica, adopts)
     }
 
@@ -17,7 +17,7 @@ public struct ReplicaInstallation: Sendable {
     ///   - source: the name under which the replica knows these records; nil if there is none.
     ///   - newSource: the name to assign if the replica does not know them.
     /// - Returns: the changes, and the problems. If there are problems, nothing may be committed.
-    public func run(
+    package func run(
         source: String?, newSource: String, in target: any SQLTransaction
     ) throws -> WarehouseInstallation.Report {
         var report = WarehouseInstallation.Report()
@@ -46,17 +46,17 @@ public struct ReplicaInstallation: Sendable {
     }
 
     /// Returns the name under which the replica knows these records; nil if there is none.
-    public static func source(in transaction: any SQLTransaction) throws -> String? {
+    package static func source(in transaction: any SQLTransaction) throws -> String? {
         try ReplicaLog.source(in: transaction)
     }
 
     /// Returns the name of the records that a replica follows; nil if it follows none.
-    public static func knownSource(in target: any SQLTransaction) throws -> String? {
+    package static func knownSource(in target: any SQLTransaction) throws -> String? {
         try target.first("SELECT source FROM replica_source WHERE one = 1")?.text("source")
     }
 
     /// Begins to log changes, unless the records already do so for this replica. All existing rows are to be copied.
-    public static func follow(as source: String, in transaction: any SQLTransaction) throws {
+    package static func follow(as source: String, in transaction: any SQLTransaction) throws {
         guard try ReplicaLog.source(in: transaction) != source else { return }
         try ReplicaLog.begin(source: source, in: transaction)
     }
@@ -64,7 +64,7 @@ public struct ReplicaInstallation: Sendable {
     /// Deletes all rows of this program, and the views.
     ///
     /// - Returns: the number of deleted rows by table.
-    public func removeAll(in target: any SQLTransaction) throws -> [String: Int] {
+    package func removeAll(in target: any SQLTransaction) throws -> [String: Int] {
         var removed = try Self.removeFacts(in: target)
         let patients = "SELECT patient_num FROM patient_mapping WHERE patient_ide_source = ?"
         let known = "SELECT number FROM replica_number WHERE kind = \(ReplicaLog.Kind.patient.rawValue)"

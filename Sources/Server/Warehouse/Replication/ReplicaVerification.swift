@@ -3,21 +3,21 @@ import Storage
 /// Compares the rows of an i2b2 in another database with the tables among the records' own.
 ///
 /// Changes that are not copied yet count as differences.
-public struct ReplicaVerification: Sendable {
+package struct ReplicaVerification: Sendable {
     /// The progress and the differences found so far.
-    public struct Report: Sendable, Hashable {
+    package struct Report: Sendable, Hashable {
         /// The last compared encounter, by its number among the records.
         var lastEncounter: Int64 = 0
         /// The number of compared rows of facts.
-        public var rows = 0
+        package var rows = 0
         /// The number of rows that the replica lacks or has with other content, by the name of their encounter.
-        public var missing: [String: Int] = [:]
+        package var missing: [String: Int] = [:]
         /// The number of rows that the records lack or have with other content, by the name of their encounter.
-        public var surplus: [String: Int] = [:]
+        package var surplus: [String: Int] = [:]
         /// Whether everything was compared.
-        public var isWhole = false
+        package var isWhole = false
 
-        public init() {}
+        package init() {}
     }
 
     private let records: any SQLDatabase
@@ -25,12 +25,12 @@ public struct ReplicaVerification: Sendable {
 
     private static let encounters = 200
 
-    public init(records: any SQLDatabase, replica: any NestedSQLDatabase) {
+    package init(records: any SQLDatabase, replica: any NestedSQLDatabase) {
         (self.records, self.replica) = (records, replica)
     }
 
     /// Compares the next encounters; at the end, checks that the replica has no others.
-    public func slice(_ report: Report) async throws -> Report {
+    package func slice(_ report: Report) async throws -> Report {
         let replica = replica
         return try await records.read { source in
             let numbers = try source.query(

@@ -7,20 +7,20 @@ import Storage
 /// Every change is logged with its rows (``ReplicaLog``), in the same transaction, and copied later
 /// (``ReplicaCarrier``). So the records never wait for the other database, and nothing is lost while it is
 /// unavailable.
-public struct WarehouseReplica: Sendable, Hashable {
+package struct WarehouseReplica: Sendable, Hashable {
     /// The other database.
-    public let address: PostgreSQLAddress
+    package let address: PostgreSQLAddress
     /// The schema of its facts and dimensions.
-    public let data: PostgreSQLSchema
+    package let data: PostgreSQLSchema
     /// The schema of its ontology.
-    public let metadata: PostgreSQLSchema
+    package let metadata: PostgreSQLSchema
 
-    public init(address: PostgreSQLAddress, data: PostgreSQLSchema, metadata: PostgreSQLSchema) {
+    package init(address: PostgreSQLAddress, data: PostgreSQLSchema, metadata: PostgreSQLSchema) {
         (self.address, self.data, self.metadata) = (address, data, metadata)
     }
 
     /// The store of the replica's state: a schema of our own in the database of the i2b2.
-    public var store: Store {
+    package var store: Store {
         Store(
             at: .postgreSQL(address), migrations: ReplicaSchema.migrations,
             schema: .replica.searching(location.schemas), permissions: (0o600, 0o700))

@@ -2,21 +2,21 @@ import Storage
 
 /// Creates i2b2's tables, or checks existing ones and uses them as the study's warehouse. Existing tables are not
 /// altered, and the rows of others are not changed.
-public struct WarehouseInstallation: Sendable {
+package struct WarehouseInstallation: Sendable {
     /// The result of an installation.
-    public struct Report: Sendable, Hashable {
+    package struct Report: Sendable, Hashable {
         /// The created tables and views.
-        public var made: [String] = []
+        package var made: [String] = []
         /// The existing tables.
-        public var found: [String] = []
+        package var found: [String] = []
         /// The problems, as sentences; if there are any, nothing was changed.
-        public var problems: [String] = []
+        package var problems: [String] = []
         /// Whether the study's facts must be loaded: they were at another location, or not loaded at all.
-        public var isToBeLoaded = false
+        package var isToBeLoaded = false
         /// Whether there are changes to copy to another database.
-        public var isToBeReplicated = false
+        package var isToBeReplicated = false
 
-        public init() {}
+        package init() {}
     }
 
     private let location: WarehouseLocation
@@ -24,13 +24,13 @@ public struct WarehouseInstallation: Sendable {
 
     /// - Parameter adopts: whether rows of an earlier load of this study in the tables are treated as its own, with
     ///   their numbers.
-    public init(_ location: WarehouseLocation, adopts: Bool = false) {
+    package init(_ location: WarehouseLocation, adopts: Bool = false) {
         self.location = location
         self.adopts = adopts
     }
 
     /// Creates or checks the tables. If there is a problem, nothing is changed.
-    public func run(in transaction: any SQLTransaction) throws -> Report {
+    package func run(in transaction: any SQLTransaction) throws -> Report {
         var report = Report()
         let tables = I2B2Table.all(transaction.dialect)
         switch location {

@@ -1,7 +1,7 @@
 import Storage
 
 /// The location of i2b2's tables.
-public enum WarehouseLocation: Sendable, Hashable {
+package enum WarehouseLocation: Sendable, Hashable {
     /// Among the tables of the records' store.
     case records
     /// In existing schemas of the records' database, which may contain other data.
@@ -10,12 +10,12 @@ public enum WarehouseLocation: Sendable, Hashable {
     case replicated(WarehouseReplica)
 
     /// Whether the tables are among those of the records' store.
-    public var isAmongRecords: Bool {
+    package var isAmongRecords: Bool {
         if case .i2b2 = self { false } else { true }
     }
 
     /// Whether no other database has a copy of the tables.
-    public var isOnlyHere: Bool {
+    package var isOnlyHere: Bool {
         if case .replicated = self { false } else { true }
     }
 
@@ -30,7 +30,7 @@ public enum WarehouseLocation: Sendable, Hashable {
     }
 
     /// The schemas of others in which tables are looked up.
-    public var schemas: [PostgreSQLSchema] {
+    package var schemas: [PostgreSQLSchema] {
         switch self {
         case .records, .replicated: []
         case .i2b2(let data, let metadata): data == metadata ? [data] : [data, metadata]
@@ -51,7 +51,7 @@ public enum WarehouseLocation: Sendable, Hashable {
     private static let replicated = "replica "
 
     /// - Throws: ``WarehouseError`` `warehouse-place` for a store whose facts are at another location.
-    public func require(in transaction: any SQLTransaction) throws {
+    package func require(in transaction: any SQLTransaction) throws {
         guard try Self.recorded(in: transaction) == text else { throw WarehouseError.otherLocation }
     }
 

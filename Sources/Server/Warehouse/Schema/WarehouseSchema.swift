@@ -4,8 +4,8 @@ import Storage
 ///
 /// Timestamps are text in the form `YYYY-MM-DD HH:MM:SS` in UTC. i2b2 has no time zones, so one rule applies to all
 /// rows.
-public enum WarehouseSchema {
-    public static let migrations: [Migration] =
+package enum WarehouseSchema {
+    package static let migrations: [Migration] =
         [
             Migration(number: 500, name: "i2b2-crc") { crc($0) },
             Migration(number: 501, name: "i2b2-ontology") { _ in ontology },

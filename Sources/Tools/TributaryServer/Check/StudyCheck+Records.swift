@@ -7,7 +7,7 @@ extension StudyCheck {
     /// Returns findings about forms that were published before with the same url and version and other content: a
     /// response does not show which of the two it answers.
     /// - Throws: ``Storage/StorageError``.
-    public func recordFindings(_ records: any SQLDatabase) async throws -> [StudyFinding] {
+    package func recordFindings(_ records: any SQLDatabase) async throws -> [StudyFinding] {
         let forms = folder.resources(in: folder.questionnairesURL, ofType: Questionnaire.resourceType).newestReleases()
             .compactMap { file in file.questionnaire.map { (file: file, form: Self.content($0)) } }
         var differing: Set<String> = []

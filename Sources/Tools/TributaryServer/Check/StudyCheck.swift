@@ -5,13 +5,13 @@ import FHIRVersions
 import Foundation
 
 /// Checks every file of a study's folder as the server reads it.
-public struct StudyCheck {
+package struct StudyCheck {
     let folder: StudyFolder
 
-    public init(_ folder: StudyFolder) { self.folder = folder }
+    package init(_ folder: StudyFolder) { self.folder = folder }
 
     /// Returns all findings: those of study.json first, then file by file.
-    public func findings() -> [StudyFinding] {
+    package func findings() -> [StudyFinding] {
         let (configuration, findings) = contents()
         // Without study.json, the other files cannot be checked.
         guard let configuration else { return findings }
@@ -20,7 +20,7 @@ public struct StudyCheck {
 
     /// Checks that the study's contents can be served. Throws ``ServerError`` `study-check-failed`, which names the
     /// first error. Keys and receipts may change at any time, so they are checked while the server runs.
-    public func requireContents() throws(ServerError) {
+    package func requireContents() throws(ServerError) {
         let errors = contents().findings.filter { $0.severity == .error }
         guard let first = errors.first else { return }
         let location = first.path.isEmpty ? first.file : "\(first.file), \(first.path)"

@@ -1,9 +1,9 @@
 import FHIR
 
 /// A finding about a study's folder.
-public struct StudyFinding: Sendable, Hashable {
+package struct StudyFinding: Sendable, Hashable {
     /// The severity of a finding.
-    public enum Severity: String, Sendable, Comparable, CaseIterable {
+    package enum Severity: String, Sendable, Comparable, CaseIterable {
         /// Information about the study, or about parts that were not checked.
         case information
         /// A possible problem.
@@ -11,22 +11,22 @@ public struct StudyFinding: Sendable, Hashable {
         /// An error. No server starts with it.
         case error
 
-        public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+        package static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
 
         private var rank: Int { Severity.allCases.firstIndex(of: self) ?? 0 }
     }
 
     /// The file, by its path in the study's folder.
-    public let file: String
+    package let file: String
     /// The location in the file: a FHIRPath, a linkId or a member; empty for the whole file.
-    public let path: String
-    public let severity: Severity
+    package let path: String
+    package let severity: Severity
     /// The stable code.
-    public let code: String
+    package let code: String
     /// A sentence on what to do.
-    public let message: String
+    package let message: String
 
-    public init(
+    package init(
         _ severity: Severity, code: String, file: String, path: String = "", message: String
     ) {
         self.file = file
@@ -37,7 +37,7 @@ public struct StudyFinding: Sendable, Hashable {
     }
 
     /// The finding in the output of `study check`.
-    public var json: JSON {
+    package var json: JSON {
         [
             "file": .string(file), "place": .string(path), "severity": .string(severity.rawValue),
             "code": .string(code), "message": .string(message),

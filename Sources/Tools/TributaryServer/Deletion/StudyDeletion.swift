@@ -12,15 +12,15 @@ import Trust
 /// The participant's digest is added to the study's list before anything is deleted. Then their records are deleted,
 /// then the contents of the queue, then the traces in files. If the process is interrupted, the next call completes
 /// the deletion, with the same report.
-public struct StudyDeletion: Sendable {
+package struct StudyDeletion: Sendable {
     /// The result of a deletion.
-    public struct Result: Sendable, Hashable {
+    package struct Result: Sendable, Hashable {
         /// The number of deleted rows by table; `copies` are files.
-        public let removed: [String: Int]
+        package let removed: [String: Int]
         /// The number of kept rows by kind; `submission` are rows of the queue without content.
-        public let kept: [String: Int]
+        package let kept: [String: Int]
         /// The name of the report's file.
-        public let report: String
+        package let report: String
     }
 
     private let stores: StudyStores
@@ -28,7 +28,7 @@ public struct StudyDeletion: Sendable {
     private let clock: @Sendable () -> Date
 
     /// - Parameter actor: the account of the machine that deletes.
-    public init(_ stores: StudyStores, actor: Actor, clock: @escaping @Sendable () -> Date = { Date() }) {
+    package init(_ stores: StudyStores, actor: Actor, clock: @escaping @Sendable () -> Date = { Date() }) {
         self.stores = stores
         self.actor = actor
         self.clock = clock
@@ -43,7 +43,7 @@ public struct StudyDeletion: Sendable {
     ///   `keys-missing`, `deletions-mismatch`; ``Consumer/ConsumerError`` `participant-unknown`,
     ///   `participant-deleted`, `file-unwritable`; ``Storage/StorageError`` `storage-full`. After these errors nothing
     ///   was deleted. After any other error it must be called again.
-    public func delete(_ participant: String, reason: String? = nil) async throws -> Result {
+    package func delete(_ participant: String, reason: String? = nil) async throws -> Result {
         guard Resource.isID(participant) else {
             throw ServerError(
                 code: "participant-invalid",

@@ -9,13 +9,13 @@ import Trust
 ///
 /// No backup contains the file and no restore replaces it, so that a backup older than a deletion cannot restore a
 /// deleted participant.
-public struct StudyDeletionList: Sendable, Hashable {
+package struct StudyDeletionList: Sendable, Hashable {
     static let format = "tributary-deletions"
     static let version = 1
     /// Maximum bytes of the file: about 120 bytes for each participant.
     static let largestFile = 64 << 20
 
-    public let studyID: String
+    package let studyID: String
     /// The key of the digests. With the key and a participant's id, one can find out whether the participant was
     /// deleted.
     let key: Data

@@ -6,7 +6,7 @@ import Storage
 
 /// The report of a deletion: the deleted and kept rows as counts and digests, without anything that identifies the
 /// participant. Signed with a key of the study.
-public struct StudyDeletionReport: Sendable {
+package struct StudyDeletionReport: Sendable {
     /// The keyed digest of the participant's id.
     let digest: String
     let studyID: String
@@ -107,7 +107,7 @@ extension StudyDeletionReport {
     ///   - file: the report; its signature is in `FILE.sig`.
     ///   - key: the public key, in PEM.
     /// - Throws: ``ServerError`` `file-unreadable`, `key-file-unreadable`.
-    public static func isGenuine(_ file: URL, key: URL) throws -> Bool {
+    package static func isGenuine(_ file: URL, key: URL) throws -> Bool {
         func contents(_ url: URL) throws -> Data {
             guard let data = try FileAccess.contents(of: url) else {
                 throw FileAccessError(path: url.path, cause: .missing)

@@ -3,7 +3,7 @@ import CQREncode
 import Foundation
 
 /// Draws a text as a QR code (ISO/IEC 18004), correction level M, in a black and white PNG.
-public enum QRCode {
+package enum QRCode {
     /// Pixels per side of a module.
     private static let scale = 6
     /// Modules of the white border that the standard requires.
@@ -13,7 +13,7 @@ public enum QRCode {
     ///
     /// - Parameter text: ASCII of up to 2,000 characters.
     /// - Throws: ``ServerError`` `qr-code-failed` for a longer one.
-    public static func png(of text: String) throws(ServerError) -> Data {
+    package static func png(of text: String) throws(ServerError) -> Data {
         guard text.utf8.count <= 2_000, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }),
             let code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_M)
         else { throw failure }

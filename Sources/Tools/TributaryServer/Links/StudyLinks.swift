@@ -9,24 +9,24 @@ import Wire
 /// The links between a study's participants and the site's records of identified people. A link is created for one
 /// person, sent by their app, and read only by registrars. Each use adds an audit row, which names links but no
 /// records.
-public struct StudyLinks: Sendable {
+package struct StudyLinks: Sendable {
     /// A new link for the person. The token is shown only once.
-    public struct Made: Sendable, Hashable {
+    package struct Made: Sendable, Hashable {
         /// The link's id.
-        public let id: String
+        package let id: String
         /// The compact JWS.
-        public let token: String
+        package let token: String
     }
 
     /// Maximum bytes of a record's name, in UTF-8.
-    public static let maximumRecordBytes = 200
+    package static let maximumRecordBytes = 200
 
     private let stores: StudyStores
     private let actor: Actor
     private let clock: @Sendable () -> Date
 
     /// - Parameter actor: the account of the machine that uses the links.
-    public init(_ stores: StudyStores, actor: Actor, clock: @escaping @Sendable () -> Date = { Date() }) {
+    package init(_ stores: StudyStores, actor: Actor, clock: @escaping @Sendable () -> Date = { Date() }) {
         self.stores = stores
         self.actor = actor
         self.clock = clock
@@ -37,7 +37,7 @@ public struct StudyLinks: Sendable {
     /// - Parameter record: the site's name for the record. It is stored only in the store of links.
     /// - Throws: ``ServerError`` `record-invalid`; ``Consumer/ConsumerError`` of the keys' folder;
     ///   ``Trust/TrustError``; ``Storage/StorageError``.
-    public func create(record: String) async throws -> Made {
+    package func create(record: String) async throws -> Made {
         guard (1...Self.maximumRecordBytes).contains(record.utf8.count), record.contains(where: { !$0.isWhitespace }),
             record.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
         else {
@@ -67,7 +67,7 @@ public struct StudyLinks: Sendable {
     /// Returns all links, in the order of creation. Links of deleted participants are deleted first.
     ///
     /// - Throws: ``Trust/TrustError``; ``Storage/StorageError``.
-    public func all() async throws -> [LinkStore.Link] {
+    package func all() async throws -> [LinkStore.Link] {
         try await stores.withRecords { records in
             try await require(.listLinks, id: nil, records)
             guard let links = try await stores.openLinks() else { return [] }

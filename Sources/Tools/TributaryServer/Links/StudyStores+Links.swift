@@ -12,13 +12,13 @@ extension StudyStores {
     }
 
     /// The file of the store of links.
-    public var linksPath: String { folder.linkStoreURL.path }
+    package var linksPath: String { folder.linkStoreURL.path }
 
     /// Opens the store of links; nil if the study has none.
     ///
     /// - Throws: ``ServerError`` `links-unreadable` if the folder belongs to another account; ``Storage/StorageError``
     ///   for a store that is not of this version.
-    public func openLinks() async throws -> LinkStore? {
+    package func openLinks() async throws -> LinkStore? {
         guard FileManager.default.fileExists(atPath: linksPath) else {
             let path = folder.linksURL.path
             guard !FileManager.default.fileExists(atPath: path) || FileManager.default.isReadableFile(atPath: path)
@@ -43,7 +43,7 @@ extension StudyStores {
     /// - Parameter makes: whether a store is created if there is none.
     /// - Returns: nil if there is none.
     @discardableResult
-    public func migrateLinks(makes: Bool = false) async throws -> StoreMigration.Report? {
+    package func migrateLinks(makes: Bool = false) async throws -> StoreMigration.Report? {
         guard makes || FileManager.default.fileExists(atPath: linksPath) else { return nil }
         try Store.makeFolder(folder.linksURL, permissions: 0o700)
         // The git repository of a study may be older than links.

@@ -10,16 +10,16 @@ import Wire
 
 /// All data that a study has about one participant, for the participant. It is read page by page, so that the memory
 /// for one page is enough.
-public struct ParticipantExport: Sendable {
+package struct ParticipantExport: Sendable {
     /// A submission that waits or is quarantined.
-    public struct Waiting: Sendable {
-        public let summary: SubmissionSummary
+    package struct Waiting: Sendable {
+        package let summary: SubmissionSummary
         /// The content; nil if the study's keys do not open it.
-        public let payload: Data?
+        package let payload: Data?
         /// The type of the payload: FHIR if the envelope names no other.
-        public let type: PayloadType
+        package let type: PayloadType
         /// Whether the study's keys opened it.
-        public let isOpened: Bool
+        package let isOpened: Bool
 
         init(summary: SubmissionSummary, payload: Data?, type: PayloadType, isOpened: Bool? = nil) {
             self.summary = summary
@@ -29,7 +29,7 @@ public struct ParticipantExport: Sendable {
         }
 
         /// The value without the bytes of the payload.
-        public var withoutPayload: Waiting {
+        package var withoutPayload: Waiting {
             Waiting(summary: summary, payload: nil, type: type, isOpened: isOpened)
         }
     }
@@ -48,7 +48,7 @@ public struct ParticipantExport: Sendable {
     /// Begins an export, and adds its audit row.
     ///
     /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``Trust/TrustError``.
-    public init(
+    package init(
         of participant: String, folder: StudyFolder, queue: any SQLDatabase, records: any SQLDatabase, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws {
@@ -66,16 +66,16 @@ public struct ParticipantExport: Sendable {
     }
 
     /// Returns the forms that the study publishes, as R4.
-    public func forms() -> [Questionnaire] { folder.publishedRecords().compactMap { $0.as() } }
+    package func forms() -> [Questionnaire] { folder.publishedRecords().compactMap { $0.as() } }
 
     /// Returns the devices that send or sent data for the participant.
-    public func devices() async throws -> [DeviceBinding] {
+    package func devices() async throws -> [DeviceBinding] {
         let participant = participant
         return try await records.read { try AccessControl.bindings(of: participant, in: $0) }
     }
 
     /// Calls a closure with every version of every resource, type by type, with the present ones marked.
-    public func eachVersion(_ body: (HeldVersion) throws -> Void) async throws {
+    package func eachVersion(_ body: (HeldVersion) throws -> Void) async throws {
         let participant = participant
         for type in try await records.read({ try RecordStore().types(in: $0) }) {
             var cursor: (number: Int64, version: Int64)?
@@ -93,7 +93,7 @@ public struct ParticipantExport: Sendable {
     }
 
     /// Calls a closure with each fact.
-    public func eachFact(_ body: (ParticipantFact) throws -> Void) async throws {
+    package func eachFact(_ body: (ParticipantFact) throws -> Void) async throws {
         let participant = participant
         var last: ParticipantFact?
         while true {
@@ -109,7 +109,7 @@ public struct ParticipantExport: Sendable {
 
     /// Calls a closure with each waiting submission of the participant's devices, opened if the study's keys can open
     /// it.
-    public func eachWaiting(_ body: (Waiting) throws -> Void) async throws {
+    package func eachWaiting(_ body: (Waiting) throws -> Void) async throws {
         let (participant, access) = (participant, access)
         let opener = try? await openers.opener()
         for stretch in try await records.read({ try access.stretches(of: participant, in: $0) }) {
@@ -133,7 +133,7 @@ public struct ParticipantExport: Sendable {
 
     /// Calls a closure with the audit rows about the participant, the newest first. They include the receipt and the
     /// time of a link to a record of the site; only registrars can see which record it is.
-    public func eachAccess(_ body: (AuditEntry) throws -> Void) async throws {
+    package func eachAccess(_ body: (AuditEntry) throws -> Void) async throws {
         var cursor: Int64?
         while true {
             let rows = try await access.auditEntries(participant: participant, after: cursor, limit: Self.page)
@@ -147,15 +147,15 @@ public struct ParticipantExport: Sendable {
 
     /// Returns the beginning of a Bundle (<https://hl7.org/fhir/R4/bundle.html>, type `collection`), up to its
     /// entries.
-    public static func bundleHead(at date: Date) -> String {
+    package static func bundleHead(at date: Date) -> String {
         #"{"resourceType":"Bundle","type":"collection","timestamp":"\#(DateTime(date).text)","entry":["#
     }
 
     /// The end of a Bundle.
-    public static let bundleEnd = "]}"
+    package static let bundleEnd = "]}"
 
     /// Returns the entries of a version: the resource, and its original bytes if it was converted.
-    public func entries(of version: HeldVersion) throws -> [JSON] {
+    package func entries(of version: HeldVersion) throws -> [JSON] {
         let record = version.record
         var entries = [entry("\(record.type)/\(record.id)", .object(try record.resource().object))]
         if let original = version.original {
@@ -166,7 +166,7 @@ public struct ParticipantExport: Sendable {
     }
 
     /// Returns the entry of a waiting submission, as sent; nil if it was not opened.
-    public func entry(of waiting: Waiting) -> JSON? {
+    package func entry(of waiting: Waiting) -> JSON? {
         guard let payload = waiting.payload else { return nil }
         let id = "waiting-\(waiting.summary.number)"
         return entry("Binary/\(id)", binary(id, bytes: payload, type: waiting.type))

@@ -7,44 +7,44 @@ import Trust
 import Warehouse
 
 /// A participant as the study team sees them: consent, devices and counts, without the data itself.
-public struct StudyParticipant: Sendable {
+package struct StudyParticipant: Sendable {
     /// The Patient's id.
-    public let id: String
+    package let id: String
     /// The status of their consent.
-    public let consent: ConsentContext.State
+    package let consent: ConsentContext.State
     /// The time at which the contract was signed.
-    public let since: Date?
-    public let withdrawnAt: Date?
+    package let since: Date?
+    package let withdrawnAt: Date?
     /// The time since which a possible withdrawal waits to be interpreted.
-    public let suspendedSince: Date?
+    package let suspendedSince: Date?
     /// Whether other researchers may use the data; nil if it was not asked, or no contract is in force.
-    public let sharing: Bool?
+    package let sharing: Bool?
     /// The kinds of health data in the contract in force.
-    public let includes: [String]
+    package let includes: [String]
     /// The present and former devices of the participant.
-    public let devices: [DeviceBinding]
+    package let devices: [DeviceBinding]
     /// The number of resources by type.
-    public let records: [String: Int]
+    package let records: [String: Int]
     /// The number of facts, without their modifiers.
-    public let facts: Int
+    package let facts: Int
     /// The number of modifiers, which are rows of the same table.
-    public let modifiers: Int
+    package let modifiers: Int
     /// The number of submissions of their devices that wait to be processed or for a consent.
-    public let waiting: Int
+    package let waiting: Int
     /// The number of quarantined submissions of their devices.
-    public let quarantined: Int
+    package let quarantined: Int
     /// The time of receipt of the latest recorded submission.
-    public let lastSeen: Date?
+    package let lastSeen: Date?
 }
 
 /// The participants of a study. Each query adds an audit row.
-public struct StudyParticipants: Sendable {
+package struct StudyParticipants: Sendable {
     private let queue: any SQLDatabase
     private let records: any SQLDatabase
     private let actor: Actor
     private let access: AccessControl
 
-    public init(
+    package init(
         queue: any SQLDatabase, records: any SQLDatabase, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
@@ -55,7 +55,7 @@ public struct StudyParticipants: Sendable {
     }
 
     /// Returns all participants whose consent is known, by id.
-    public func all() async throws -> [StudyParticipant] {
+    package func all() async throws -> [StudyParticipant] {
         try await records.write { try access.require(actor, .listParticipants, of: nil, in: $0) }
         let waiting = try await queue.read { try SQLSubmissionQueue.waiting(in: $0) }
         return try await records.read { transaction in
@@ -70,7 +70,7 @@ public struct StudyParticipants: Sendable {
     /// Returns one participant.
     ///
     /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``Trust/TrustError``.
-    public func participant(_ id: String) async throws -> StudyParticipant {
+    package func participant(_ id: String) async throws -> StudyParticipant {
         try await records.write { transaction in
             try Self.requireKnown(id, in: transaction)
             try access.require(actor, .readParticipant, of: id, in: transaction)

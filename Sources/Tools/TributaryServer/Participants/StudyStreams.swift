@@ -8,8 +8,8 @@ import Storage
 import Trust
 
 /// A participant's data of one type of health data, as the study team sees it.
-public struct StudyStream: Sendable, Hashable {
-    public enum State: String, Sendable {
+package struct StudyStream: Sendable, Hashable {
+    package enum State: String, Sendable {
         /// The data is as recent as expected, or nothing is expected.
         case current
         /// The data is not as recent as expected.
@@ -19,30 +19,30 @@ public struct StudyStream: Sendable, Hashable {
     }
 
     /// The Patient's id.
-    public let participant: String
+    package let participant: String
     /// HealthKit's identifier.
-    public let stream: String
+    package let stream: String
     /// The start of the first reading.
-    public let first: Date?
+    package let first: Date?
     /// The end of the last reading.
-    public let last: Date?
+    package let last: Date?
     /// The time of the last receipt; nil if there was none.
-    public let received: Date?
+    package let received: Date?
     /// The number of readings.
-    public let count: Int
-    public let state: State
+    package let count: Int
+    package let state: State
     /// A sentence on the likely cause; nil if there is no problem.
-    public let hint: String?
+    package let hint: String?
 }
 
 /// The streams of the participants, with their state. Each query adds an audit row.
-public enum StudyStreams {
+package enum StudyStreams {
     /// Returns all streams, by participant and type.
     ///
     /// - Parameters:
     ///   - settings: the study's expectations.
     ///   - silentAfter: the hours after which a stream without its own expectation is silent; nil for never.
-    public static func all(
+    package static func all(
         in records: any SQLDatabase, settings: FollowedHealthData, silentAfter: Int?, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> [StudyStream] {

@@ -3,18 +3,18 @@ import Foundation
 import InformedConsent
 
 /// The full texts that the sections of a Contract refer to, in files next to it.
-public struct ConsentFiles: Sendable {
+package struct ConsentFiles: Sendable {
     /// The folder of the Contract.
-    public let folder: URL
+    package let folder: URL
 
-    public init(folder: URL) { self.folder = folder }
+    package init(folder: URL) { self.folder = folder }
 
     /// The folders of these files: the Contract's own, and that of C3-PRO's apps.
     var folders: [URL] { [folder, folder.appendingPathComponent("HTMLContent", isDirectory: true)] }
 
     /// Reads a Contract with the texts that its sections name: the file with that name, or with `.html` added. A file
     /// that is missing, larger than a megabyte or not UTF-8 is left out.
-    public func template(_ contract: Resource) throws(ConsentError) -> ConsentTemplate {
+    package func template(_ contract: Resource) throws(ConsentError) -> ConsentTemplate {
         let bare = try ConsentTemplate(contract)
         var texts: [String: String] = [:]
         for name in Set(bare.sections.compactMap(\.htmlContentFile)) where Self.isFileName(name) {

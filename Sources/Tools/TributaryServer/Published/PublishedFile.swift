@@ -6,24 +6,24 @@ import Foundation
 ///
 /// Files with one type and id are releases of one resource. If the content fits several releases, a release in the
 /// file's name decides (`sleep.stu3.json`); the content takes precedence.
-public struct PublishedFile: Sendable {
+package struct PublishedFile: Sendable {
     /// The location of the file.
-    public let file: URL
+    package let file: URL
     /// The bytes of the file.
-    public let data: Data
+    package let data: Data
     /// The resource in the file.
-    public let resource: Resource
+    package let resource: Resource
     /// The file's name without `.json`, without the release after it and without the type before it, as in the names
     /// of C3-PRO's apps
     /// (`ValueSet_SF36.json`).
-    public let fileName: String
+    package let fileName: String
     /// The releases whose readers can use the file unchanged.
-    public let releases: Set<FHIRVersion>
+    package let releases: Set<FHIRVersion>
     /// The release with which the server reads the file.
-    public let release: FHIRVersion
+    package let release: FHIRVersion
 
     /// Examines a resource that was read from a file.
-    public init(file: URL, data: Data, resource: Resource) {
+    package init(file: URL, data: Data, resource: Resource) {
         self.file = file
         self.data = data
         self.resource = resource
@@ -37,7 +37,7 @@ public struct PublishedFile: Sendable {
     }
 
     /// The name that it has in common with other files of one resource: its id, or the file's name.
-    public var name: String { resource.id ?? fileName }
+    package var name: String { resource.id ?? fileName }
 
     /// The names with which it can be found: its id, and the file's name.
     var names: Set<String> {
@@ -48,7 +48,7 @@ public struct PublishedFile: Sendable {
     var version: String? { resource.object["version"]?.string }
 
     /// The resource as R4; nil if it cannot be converted.
-    public var inR4: Resource? {
+    package var inR4: Resource? {
         try? FHIRConversion.toR4(
             resource, from: release, budget: StepBudget(steps: Self.maximumConversionSteps)
         ).resource
@@ -56,7 +56,7 @@ public struct PublishedFile: Sendable {
 
     /// The form as R4; nil if the file contains none, or it cannot be converted. C3-PRO's apps refer to a form without
     /// an id by its identifier.
-    public var questionnaire: Questionnaire? {
+    package var questionnaire: Questionnaire? {
         guard var form = inR4?.as(Questionnaire.self) else { return nil }
         if form.id == nil, let value = form.identifier.first?.value, Resource.isID(value) { form.id = value }
         return form

@@ -4,14 +4,14 @@ import Storage
 import Warehouse
 
 /// The concepts of a study's published forms, its health types and its consent.
-public struct StudyOntology: Sendable {
+package struct StudyOntology: Sendable {
     let forms: [SurveyConcepts]
     let health: HealthConceptTable
     private let consentVersions: [String]
 
     /// - Parameter health: the health types, if they are not those of the study's folder.
     /// - Throws: an error of the study's own types.
-    public init(_ folder: StudyFolder, health: HealthConceptTable? = nil) throws {
+    package init(_ folder: StudyFolder, health: HealthConceptTable? = nil) throws {
         let types = try health ?? folder.healthConcepts()
         let sets = PublishedValueSets(folder.valueSets())
         forms = folder.questionnaires().map { SurveyConcepts($0, health: types, valueSet: sets.valueSet) }
@@ -25,7 +25,7 @@ public struct StudyOntology: Sendable {
     }
 
     /// Adds missing concepts to the ontology, and updates the age groups.
-    public func write(to database: any SQLDatabase, now: Date) async throws {
+    package func write(to database: any SQLDatabase, now: Date) async throws {
         try await database.write { try write(in: $0, now: now) }
     }
 

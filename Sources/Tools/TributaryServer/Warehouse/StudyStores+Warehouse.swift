@@ -13,7 +13,7 @@ extension StudyStores {
     /// - Parameter adopts: whether rows of an earlier load of this study are treated as its own.
     /// - Returns: the report; if there is a problem, nothing was changed.
     /// - Throws: ``Storage/StorageError``; `storage-locked` while the study is served.
-    public func installWarehouse(adopts: Bool) async throws -> WarehouseInstallation.Report {
+    package func installWarehouse(adopts: Bool) async throws -> WarehouseInstallation.Report {
         try await migrateRecords()
         let installation = WarehouseInstallation(warehouse, adopts: adopts)
         do {
@@ -57,7 +57,7 @@ extension StudyStores {
     ///
     /// - Returns: the number of deleted rows by table.
     /// - Throws: ``Storage/StorageError``; `storage-locked` while the study is served.
-    public func undoWarehouse() async throws -> [String: Int] {
+    package func undoWarehouse() async throws -> [String: Int] {
         try await withRecords { _ in }
         let location = warehouse
         guard case .replicated(let replica) = location else {
@@ -93,7 +93,7 @@ extension StudyStores {
     /// - Returns: the number of copied log entries.
     /// - Throws: ``Storage/StorageError`` if the database cannot be reached; the changes stay pending.
     @discardableResult
-    public func replicateWarehouse(
+    package func replicateWarehouse(
         _ records: any SQLDatabase, progress: (Int) -> Void = { _ in }
     ) async throws -> Int {
         guard case .replicated(let replica) = warehouse else { return 0 }
@@ -116,7 +116,7 @@ extension StudyStores {
 
     /// Copies pending changes, and compares the i2b2 of another database with the tables among the records; nil if the
     /// study has none.
-    public func verifyReplica(_ records: any SQLDatabase) async throws -> ReplicaVerification.Report? {
+    package func verifyReplica(_ records: any SQLDatabase) async throws -> ReplicaVerification.Report? {
         guard case .replicated(let replica) = warehouse else { return nil }
         try await replicateWarehouse(records)
         return try await replica.store.open(purpose: .loading).closing { other in

@@ -5,7 +5,7 @@ import Storage
 import Warehouse
 
 /// A study's facts, made from its records and its published files.
-public struct StudyWarehouse: Sendable {
+package struct StudyWarehouse: Sendable {
     private let ontology: StudyOntology
     private let published: PublishedStudy
     private let rules: Deidentification
@@ -20,7 +20,7 @@ public struct StudyWarehouse: Sendable {
     private static let countedConcepts = 500
 
     /// - Throws: an error of the study's own types.
-    public init(
+    package init(
         _ folder: StudyFolder, database: any SQLDatabase, clock: @escaping @Sendable () -> Date = { Date() }
     ) throws {
         ontology = try StudyOntology(folder)
@@ -42,7 +42,7 @@ public struct StudyWarehouse: Sendable {
     /// continues an interrupted one.
     ///
     /// - Parameter progress: called with the number of resources so far.
-    public func load(progress: (Int) -> Void = { _ in }) async throws -> WarehouseReload.Report {
+    package func load(progress: (Int) -> Void = { _ in }) async throws -> WarehouseReload.Report {
         var reload = WarehouseReload(try await concepts(), rules: rules, isLeftOut: Self.isLeftOut)
         var report = WarehouseReload.Report()
         // 1. The ontology, made again; if an earlier run was interrupted, as that one left it.
@@ -100,7 +100,7 @@ public struct StudyWarehouse: Sendable {
     /// Compares the facts with the records.
     ///
     /// - Parameter progress: called with the number of resources so far.
-    public func verify(progress: (Int) -> Void = { _ in }) async throws -> WarehouseVerification.Report {
+    package func verify(progress: (Int) -> Void = { _ in }) async throws -> WarehouseVerification.Report {
         var verification = WarehouseVerification(try await concepts(), isLeftOut: Self.isLeftOut)
         var report = WarehouseVerification.Report()
         var hasMore = true
