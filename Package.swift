@@ -123,8 +123,10 @@ let server: [Target] = [
         ],
         path: "Sources/Server/ServerHTTP"),
     .target(name: "Storage", dependencies: ["Core", "CPQ", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),
+    .target(name: "Submissions", dependencies: ["Core", "Storage"], path: "Sources/Server/Submissions"),
     .target(
-        name: "Trust", dependencies: ["Core", "Storage", "Wire", crypto, cryptoExtras], path: "Sources/Server/Trust"),
+        name: "Trust", dependencies: ["Core", "Storage", "Submissions", "Wire", crypto, cryptoExtras],
+        path: "Sources/Server/Trust"),
     .target(
         name: "Records",
         dependencies: [
@@ -141,7 +143,7 @@ let server: [Target] = [
     .target(
         name: "Receiver",
         dependencies: [
-            "Core", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, asn1, hummingbird, logging,
+            "Core", "ServerHTTP", "Wire", "Storage", "Submissions", "Trust", "COpenSSL", crypto, asn1, hummingbird, logging,
         ],
         path: "Sources/Server/Receiver"),
     .target(
@@ -161,7 +163,7 @@ let server: [Target] = [
     .target(
         name: "Consumer",
         dependencies: [
-            "Core", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent",
+            "Core", "Wire", "Storage", "Submissions", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent",
             "Questionnaires", "Attachments", "FHIR", "FHIRValidation", "FHIRVersions", "COpenSSL", crypto,
             cryptoExtras, logging, lifecycle,
         ],
@@ -173,7 +175,7 @@ let tools: [Target] = [
     .target(
         name: "TributaryServer",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Trust", "Authorization", "Records", "Warehouse", "Receiver", "Consumer",
+            "Core", "ServerHTTP", "Storage", "Submissions", "Trust", "Authorization", "Records", "Warehouse", "Receiver", "Consumer",
             "DeviceGateway", "Wire", "FHIR", "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData",
             "InformedConsent",
             "Questionnaires", "CArchive", "CQREncode", "CPNG",
@@ -186,7 +188,7 @@ let tools: [Target] = [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "JSONQuery", "Wire",
             "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HealthStores",
             "HealthReport",
-            "Attachments", "Outbox", "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Trust",
+            "Attachments", "Outbox", "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Submissions", "Trust",
             "Records", "Warehouse",
             "Receiver", "Consumer", "Authorization", "DeviceGateway",
             "TerminalSurvey", "TributaryServer", arguments, logging,
@@ -198,7 +200,7 @@ let tests: [Target] = [
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
-        name: "StorageTestSupport", dependencies: ["Storage", "Core", crypto, "TestSupport"],
+        name: "StorageTestSupport", dependencies: ["Storage", "Submissions", "Core", crypto, "TestSupport"],
         path: "Tests/StorageTestSupport"),
     .testTarget(name: "CoreTests", dependencies: ["Core", "TestSupport"]),
     .testTarget(name: "FHIRTests", dependencies: ["FHIR", "TestSupport"]),
@@ -263,9 +265,17 @@ let tests: [Target] = [
         name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR", "TestSupport"]),
     .testTarget(
         name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve", hummingbirdTesting, "TestSupport"]),
-    .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport", "StorageTestSupport"]),
+    .target(
+        name: "SubmissionsTestSupport", dependencies: ["Submissions", "Storage", "StorageTestSupport", "TestSupport"],
+        path: "Tests/SubmissionsTestSupport"),
     .testTarget(
-        name: "TrustTests", dependencies: ["Trust", "Storage", "FHIR", "Wire", "TestSupport", "StorageTestSupport"]),
+        name: "StorageTests",
+        dependencies: ["Storage", "Submissions", "TestSupport", "StorageTestSupport", "SubmissionsTestSupport"]),
+    .testTarget(
+        name: "SubmissionsTests",
+        dependencies: ["Submissions", "Storage", "TestSupport", "StorageTestSupport", "SubmissionsTestSupport"]),
+    .testTarget(
+        name: "TrustTests", dependencies: ["Trust", "Storage", "Submissions", "FHIR", "Wire", "TestSupport", "StorageTestSupport"]),
     .testTarget(
         name: "DeviceGatewayTests",
         dependencies: [
@@ -282,7 +292,7 @@ let tests: [Target] = [
     .testTarget(
         name: "RecordsTests",
         dependencies: [
-            "Records", "ServerHTTP", "Storage", "Trust", "FHIR", "HealthTypes", "HealthData", hummingbirdTesting,
+            "Records", "ServerHTTP", "Storage", "Submissions", "Trust", "FHIR", "HealthTypes", "HealthData", hummingbirdTesting,
             "TestSupport", "StorageTestSupport",
         ], exclude: ["DictionarySamples"]),
     .testTarget(
@@ -294,20 +304,20 @@ let tests: [Target] = [
     .testTarget(
         name: "ReceiverTests",
         dependencies: [
-            "Receiver", "ServerHTTP", "Wire", "Storage", "Trust", "COpenSSL", crypto, hummingbirdTesting, "TestSupport",
+            "Receiver", "ServerHTTP", "Wire", "Storage", "Submissions", "Trust", "COpenSSL", crypto, hummingbirdTesting, "TestSupport",
             "StorageTestSupport",
         ]),
     .testTarget(
         name: "ConsumerTests",
         dependencies: [
-            "Consumer", "Wire", "Storage", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
+            "Consumer", "Wire", "Storage", "Submissions", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
             crypto, cryptoExtras, logging, "TestSupport", "StorageTestSupport",
         ]),
     .testTarget(
         name: "TributaryTests",
         dependencies: [
             "TributaryServer", "Consumer", "FHIRValidation", "HealthData", "InformedConsent", "Records", "ServerHTTP",
-            "Storage", "Warehouse", "FHIR", "Wire",
+            "Storage", "Submissions", "Warehouse", "FHIR", "Wire",
             logging, "TestSupport",
         ]),
 ]
@@ -334,7 +344,7 @@ let package = Package(
         .library(name: "TributaryAttachments", targets: ["Attachments"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
         // No app's: what the benchmarks measure of the stores. It needs the trait.
-        .library(name: "ServerStores", targets: ["Storage", "Records"]),
+        .library(name: "ServerStores", targets: ["Storage", "Submissions", "Records"]),
         .executable(name: "tributary", targets: ["tributary"]),
     ],
     traits: [

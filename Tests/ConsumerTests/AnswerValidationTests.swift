@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import Submissions
 import Testing
 
 @testable import Consumer

@@ -5,6 +5,7 @@ import InformedConsent
 import Logging
 import Records
 import Storage
+import Submissions
 import StorageTestSupport
 import Testing
 import Trust
@@ -42,7 +43,7 @@ struct ConsumerFixture {
             migrations: TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations
                 + ConsumerSchema.migrations)
         queueStore = try await TestEngine.chosen.open(
-            path: folder.appendingPathComponent("queue.sqlite").path, migrations: StorageSchema.migrations)
+            path: folder.appendingPathComponent("queue.sqlite").path, migrations: SubmissionsSchema.migrations)
         queue = SQLSubmissionQueue(database: queueStore)
         access = AccessControl(database: database, clock: clock)
         keys = [try PrivateKey.generateP256(), try PrivateKey.generateRSA()]

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Storage
+import Submissions
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Storage
+import Submissions
 import TestSupport
 import Testing
 import Wire

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Consumer
 @testable import Storage
+@testable import Submissions
 
 /// Submissions of several devices, and small submissions of one device, are committed together.
 @Suite(.timeLimit(.minutes(5))) struct GroupedRecordingTests {

@@ -2,6 +2,7 @@ import FHIR
 import Foundation
 import InformedConsent
 import Storage
+import Submissions
 import StorageTestSupport
 import Testing
 import Warehouse

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Submissions
 import StorageTestSupport
 import Testing
 import Trust

@@ -7,6 +7,7 @@ import Wire
 
 @testable import Consumer
 @testable import Storage
+@testable import Submissions
 
 @Suite struct SubmissionProcessorTests {
     @Test func dataBeforeItsContractIsHeldAndThenStored() async throws {

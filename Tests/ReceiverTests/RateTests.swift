@@ -1,6 +1,7 @@
 import Foundation
 import ServerHTTP
 import Storage
+import Submissions
 import StorageTestSupport
 import Testing
 import Wire

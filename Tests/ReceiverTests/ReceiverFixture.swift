@@ -4,6 +4,7 @@ import HummingbirdTesting
 import Logging
 import NIOEmbedded
 import Storage
+import Submissions
 import StorageTestSupport
 import Synchronization
 import TestSupport
@@ -108,7 +109,7 @@ struct Study: Sendable {
     ) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("r-\(UUID().uuidString).db").path
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
-        let database = try await TestEngine.chosen.open(path: path, migrations: StorageSchema.migrations)
+        let database = try await TestEngine.chosen.open(path: path, migrations: SubmissionsSchema.migrations)
         let root = try AppReceiptRoot(Data(try #require(Made.root).certificatePEM.utf8))
         var configuration = ReceiverConfiguration(
             antispam: SecretDigest(of: antispamWord), bundleIdentifier: bundle, receiptRoots: [root],

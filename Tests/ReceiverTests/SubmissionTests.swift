@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Storage
+import Submissions
 import Synchronization
 import Testing
 import Wire

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Storage
+import Submissions
 import StorageTestSupport
 import Testing
 import Trust
@@ -66,7 +67,7 @@ import Trust
     private func deviceToken(_ fixture: RecordsFixture) async throws -> String {
         let queue = try await TestEngine.chosen.open(
             path: fixture.folder.appendingPathComponent("queue.sqlite").path,
-            migrations: StorageSchema.migrations)
+            migrations: SubmissionsSchema.migrations)
         let devices = DeviceAccess(database: queue, clock: { Date() })
         let client = try await devices.registerClient(receiptDigest: "d")
         let device = try #require(

@@ -1,4 +1,5 @@
 import StorageTestSupport
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 

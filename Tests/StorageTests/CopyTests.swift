@@ -1,8 +1,10 @@
 import Foundation
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 
 @testable import Storage
+@testable import Submissions
 
 @Suite(.timeLimit(.minutes(10)))
 struct CopyTests {
@@ -14,7 +16,7 @@ struct CopyTests {
     @Test func aCopyWhileOthersWriteIsOneStateOfTheDatabase() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
-            let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+            let database = try await SQLiteDatabase.open(path: path, migrations: SubmissionsSchema.migrations)
             let queue = SQLSubmissionQueue(database: database)
             let body = String(repeating: "x", count: 20_000)
             for index in 0..<30 { _ = try await queue.enqueue(submission("before \(index)", body: body)) }
@@ -37,7 +39,7 @@ struct CopyTests {
                 #expect(try mode(target) == 0o600)
                 #expect(SQLiteDatabase.isSound(path: target))
                 let copy = try await SQLiteDatabase.open(
-                    path: target, migrations: StorageSchema.migrations, schema: .exact)
+                    path: target, migrations: SubmissionsSchema.migrations, schema: .exact)
                 let counts = try await copy.read { transaction in
                     try ["submission", "submission_body"].map {
                         try transaction.first("SELECT count(*) AS total FROM \($0)")?.integer("total")
@@ -57,7 +59,7 @@ struct CopyTests {
                 try SQLiteDatabase.copy(path: path, to: folder + "/copy.db")
             }
             #expect(missing?.code == "storage-missing")
-            let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+            let database = try await SQLiteDatabase.open(path: path, migrations: SubmissionsSchema.migrations)
             try await database.close()
             let there = folder + "/there"
             try Data("mine".utf8).write(to: URL(fileURLWithPath: there))
@@ -77,7 +79,7 @@ struct CopyTests {
     @Test func truncatedAndOtherFilesAreNotSound() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
-            let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+            let database = try await SQLiteDatabase.open(path: path, migrations: SubmissionsSchema.migrations)
             let queue = SQLSubmissionQueue(database: database)
             for index in 0..<20 {
                 _ = try await queue.enqueue(submission("\(index)", body: String(repeating: "x", count: 9000)))

@@ -1,7 +1,9 @@
 import Foundation
+import SubmissionsTestSupport
 import Testing
 
 @testable import Storage
+@testable import Submissions
 
 /// Submissions whose processing killed the consumer's process.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,4 +1,5 @@
 import Foundation
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 

@@ -1,7 +1,9 @@
 import Foundation
+import SubmissionsTestSupport
 import Testing
 
 @testable import Storage
+@testable import Submissions
 
 /// A store that fails at its n-th statement, for each n.
 @Suite(.timeLimit(.minutes(10)))

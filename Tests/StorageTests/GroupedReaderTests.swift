@@ -1,3 +1,4 @@
+import SubmissionsTestSupport
 import Testing
 
 @testable import Storage

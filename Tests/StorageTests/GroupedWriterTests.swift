@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 

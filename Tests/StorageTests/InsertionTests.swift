@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 

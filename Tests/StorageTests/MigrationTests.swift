@@ -1,8 +1,10 @@
 import Foundation
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 
 @testable import Storage
+@testable import Submissions
 
 @Suite struct MigrationTests {
     static func step(_ number: Int, _ name: String? = nil, table: String? = nil) -> Migration {
@@ -46,7 +48,7 @@ import Testing
     @Test func formerStatusBecomesQuarantined() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = "\(folder)/q.db"
-            let first = Array(StorageSchema.migrations.prefix(1))
+            let first = Array(SubmissionsSchema.migrations.prefix(1))
             let older = try await SQLiteDatabase.open(path: path, migrations: first)
             for id in ["a", "b"] { _ = try await SQLSubmissionQueue(database: older).enqueue(submission(id)) }
             try await older.write {
@@ -55,7 +57,7 @@ import Testing
                     ["a"])
             }
             try await older.close()
-            let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+            let database = try await SQLiteDatabase.open(path: path, migrations: SubmissionsSchema.migrations)
             let queue = SQLSubmissionQueue(database: database)
             #expect(try await queue.status(now: time()).quarantined == 1)
             #expect(try await queue.show(submissionID: "a").first?.status == .quarantined)
@@ -109,7 +111,7 @@ import Testing
                 for _ in 0..<4 {
                     group.addTask {
                         let database = try await SQLiteDatabase.open(
-                            path: "\(folder)/m.db", migrations: StorageSchema.migrations)
+                            path: "\(folder)/m.db", migrations: SubmissionsSchema.migrations)
                         try await database.close()
                     }
                 }

@@ -1,5 +1,6 @@
 import Foundation
 import StorageTestSupport
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 

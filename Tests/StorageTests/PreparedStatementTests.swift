@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import SubmissionsTestSupport
 import Testing
 
 /// Statements that are prepared once and run for many rows.

@@ -1,8 +1,10 @@
 import Foundation
 import StorageTestSupport
+import SubmissionsTestSupport
 import Testing
 
 @testable import Storage
+@testable import Submissions
 
 /// The cost of the queue's statements does not grow with the number of all submissions.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 

@@ -17,7 +17,7 @@ struct SQLiteCheckpointsTests {
 
     private func write(_ count: Int, megabytesEach: Int, to database: SQLiteDatabase) async throws {
         for _ in 0..<count {
-            try await database.write { transaction in
+            _ = try await database.write { transaction in
                 try transaction.execute(
                     "INSERT INTO thing (body) VALUES (?)", [SQLValue(Data(count: megabytesEach << 20))])
             }

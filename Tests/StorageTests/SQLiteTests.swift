@@ -1,8 +1,10 @@
 import Foundation
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 
 @testable import Storage
+@testable import Submissions
 
 #if canImport(Glibc)
     import Glibc
@@ -13,7 +15,7 @@ struct SQLiteTests {
     @Test func commitsAreFlushedAndTheFileIsPrivate() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
-            let database = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+            let database = try await SQLiteDatabase.open(path: path, migrations: SubmissionsSchema.migrations)
             let settings = try await database.write { transaction in
                 try ["synchronous", "foreign_keys"].map { name in
                     try transaction.first("PRAGMA \(name)")?.integer(name)
@@ -100,7 +102,7 @@ struct SQLiteTests {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
             let database = try await SQLiteDatabase.open(
-                path: path, migrations: StorageSchema.migrations, permissions: 0o660)
+                path: path, migrations: SubmissionsSchema.migrations, permissions: 0o660)
             _ = try await SQLSubmissionQueue(database: database).enqueue(submission("1"))
             for suffix in ["", "-wal", "-shm"] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
@@ -135,7 +137,7 @@ struct SQLiteTests {
             ] {
                 let error = await #expect(throws: StorageError.self) {
                     _ = try await SQLiteDatabase.open(
-                        path: path, migrations: StorageSchema.migrations, schema: .exact, permissions: 0o600)
+                        path: path, migrations: SubmissionsSchema.migrations, schema: .exact, permissions: 0o600)
                 }
                 #expect(error?.code == code, "\(path)")
             }
@@ -151,11 +153,11 @@ struct SQLiteTests {
     @Test func tooPermissiveModeOfAStoreIsCorrected() async throws {
         try await withTemporaryFolder { folder async throws in
             let path = folder + "/s.db"
-            let made = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+            let made = try await SQLiteDatabase.open(path: path, migrations: SubmissionsSchema.migrations)
             try await made.close()
             chmod(path, 0o644)
             let database = try await SQLiteDatabase.open(
-                path: path, migrations: StorageSchema.migrations, schema: .exact, permissions: 0o600)
+                path: path, migrations: SubmissionsSchema.migrations, schema: .exact, permissions: 0o600)
             _ = try await SQLSubmissionQueue(database: database).enqueue(submission("1"))
             for suffix in ["", "-wal", "-shm"] {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path + suffix)
@@ -171,9 +173,9 @@ struct SQLiteTests {
         @Test func openingAFileAgainLeavesTheLocksOfTheFirst() async throws {
             try await withTemporaryFolder { folder async throws in
                 let path = folder + "/s.db"
-                let first = try await SQLiteDatabase.open(path: path, migrations: StorageSchema.migrations)
+                let first = try await SQLiteDatabase.open(path: path, migrations: SubmissionsSchema.migrations)
                 let second = try await SQLiteDatabase.open(
-                    path: path, migrations: StorageSchema.migrations, schema: .exact, permissions: 0o600)
+                    path: path, migrations: SubmissionsSchema.migrations, schema: .exact, permissions: 0o600)
                 #expect(try isShared(path))
                 try await second.close()
                 try await first.close()
@@ -202,7 +204,7 @@ struct SQLiteTests {
         @Test func fullDiskStoresNothingPartiallyAndTheNextSubmissionSucceeds() async throws {
             try await withSmallDisk("2m") { disk async throws in
                 let database = try await SQLiteDatabase.open(
-                    path: "\(disk.path)/full.db", migrations: StorageSchema.migrations)
+                    path: "\(disk.path)/full.db", migrations: SubmissionsSchema.migrations)
                 let queue = SQLSubmissionQueue(database: database)
                 let large = String(repeating: "x", count: 100_000)
                 var accepted: [String] = []

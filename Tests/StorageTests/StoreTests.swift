@@ -1,15 +1,17 @@
 import Foundation
 import Storage
 import StorageTestSupport
+import SubmissionsTestSupport
 import TestSupport
 import Testing
 
 @testable import Storage
+@testable import Submissions
 
 /// Whole stores, on both engines.
 @Suite struct StoreTests {
     private func store(
-        _ folder: String, _ name: String, on engine: TestEngine, migrations: [Migration] = StorageSchema.migrations
+        _ folder: String, _ name: String, on engine: TestEngine, migrations: [Migration] = SubmissionsSchema.migrations
     ) throws -> Store {
         let path = "\(folder)/\(name).sqlite"
         let location: StoreLocation =
@@ -105,7 +107,7 @@ import Testing
     func moveThatStoppedBeforeCopyingIsRepeated(_ engine: TestEngine) async throws {
         try await withTemporaryFolder { folder in
             let steps =
-                StorageSchema.migrations + [
+                SubmissionsSchema.migrations + [
                     Migration(number: 799, name: "words") { _ in
                         [
                             "CREATE TABLE word (spelling TEXT NOT NULL)",
@@ -144,7 +146,7 @@ import Testing
             let path = "\(folder)/copy.sqlite"
             try await store.copy(to: path)
             let copy = Store(
-                at: .file(path), migrations: StorageSchema.migrations, schema: .queue, permissions: (0o600, 0o700))
+                at: .file(path), migrations: SubmissionsSchema.migrations, schema: .queue, permissions: (0o600, 0o700))
             #expect(try await contents(copy) == contents(store))
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
             #expect(mode?.intValue == 0o600)
@@ -160,7 +162,7 @@ import Testing
             #expect(try await !store.isThere())
             let missing = await #expect(throws: StorageError.self) { try await store.open() }
             #expect(missing?.code == "storage-missing")
-            #expect(try await store.migrate().steps == StorageSchema.migrations.map(\.number))
+            #expect(try await store.migrate().steps == SubmissionsSchema.migrations.map(\.number))
             #expect(try await store.isThere())
             #expect(try await store.migrate().steps == [])
             try await fill(store, with: ["a", "b"])
@@ -186,11 +188,11 @@ import Testing
 
     @Test func stepsAreRefusedWhileTheOlderSchemaIsInUse() async throws {
         let name = UUID().uuidString
-        let older = try store(name, StorageSchema.migrations)
+        let older = try store(name, SubmissionsSchema.migrations)
         try await older.migrate()
         let newer = try store(
             name,
-            StorageSchema.migrations + [
+            SubmissionsSchema.migrations + [
                 Migration(number: 799, name: "later") { _ in ["CREATE TABLE later (id BIGINT)"] }
             ])
         let database = try await older.open()
@@ -203,7 +205,7 @@ import Testing
     }
 
     @Test func storeWithoutTheMarkIsNeverRecreated() async throws {
-        let store = try store(UUID().uuidString, StorageSchema.migrations)
+        let store = try store(UUID().uuidString, SubmissionsSchema.migrations)
         try await store.recreate(marked: "a demonstration's")
         try await store.migrate()
         try await store.open().closing { database in
@@ -218,7 +220,7 @@ import Testing
     }
 
     @Test func timeOfReceiptIsFromTheDatabase() async throws {
-        let store = try store(UUID().uuidString, StorageSchema.migrations)
+        let store = try store(UUID().uuidString, SubmissionsSchema.migrations)
         try await store.migrate()
         try await store.open().closing { database in
             let queue = SQLSubmissionQueue(database: database, clock: .ofDatabase)
@@ -233,7 +235,7 @@ import Testing
     }
 
     @Test func waitingConsumerIsNotifiedOfSubmissionsOfAnyReceiver() async throws {
-        let store = try store(UUID().uuidString, StorageSchema.migrations)
+        let store = try store(UUID().uuidString, SubmissionsSchema.migrations)
         try await store.migrate()
         let (consumer, receiver) = try await (store.open(), store.open())
         let arrivals = try #require(SQLSubmissionQueue(database: consumer).arrivals())

@@ -1,5 +1,6 @@
 import Storage
 import StorageTestSupport
+import SubmissionsTestSupport
 import Testing
 
 /// Indexes that are dropped during a first load.

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Submissions
 import StorageTestSupport
 import Testing
 
@@ -230,7 +231,7 @@ struct DeviceAccessTests {
 
     @Test(
         arguments: [
-            ("token", DeviceAccess.tokenSQL, 2, [StorageSchema.migrations, []]),
+            ("token", DeviceAccess.tokenSQL, 2, [SubmissionsSchema.migrations, []]),
             ("binding of a device", AccessControl.bindingOfDeviceSQL, 1, [TrustSchema.migrations, []]),
             ("binding of a participant", AccessControl.bindingOfParticipantSQL, 1, [TrustSchema.migrations, []]),
         ] as [(String, String, Int, [[Migration]])])

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Submissions
 import StorageTestSupport
 import Synchronization
 import Testing
@@ -19,7 +20,7 @@ struct RefusalCounterTests {
     }
 
     @Test func floodOfRefusalsIsCountedInFewWrites() async throws {
-        try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
+        try await withTemporaryDatabase(SubmissionsSchema.migrations) { database async throws in
             let clock = TestClock()
             let counted = CountingDatabase(database)
             let counter = RefusalCounter(database: counted, interval: 5, clock: { clock.now })
@@ -45,7 +46,7 @@ struct RefusalCounterTests {
     }
 
     @Test func aStoreThatCannotBeWrittenLosesNoCount() async throws {
-        try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
+        try await withTemporaryDatabase(SubmissionsSchema.migrations) { database async throws in
             let clock = TestClock()
             let counted = CountingDatabase(database)
             let counter = RefusalCounter(database: counted, interval: 5, clock: { clock.now })
@@ -61,7 +62,7 @@ struct RefusalCounterTests {
     }
 
     @Test func aClockThatIsSetBackDoesNotSilenceTheCounter() async throws {
-        try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
+        try await withTemporaryDatabase(SubmissionsSchema.migrations) { database async throws in
             let clock = TestClock()
             let counted = CountingDatabase(database)
             let counter = RefusalCounter(database: counted, interval: 5, clock: { clock.now })
@@ -74,7 +75,7 @@ struct RefusalCounterTests {
     }
 
     @Test func concurrentRefusalsAreAllCounted() async throws {
-        try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
+        try await withTemporaryDatabase(SubmissionsSchema.migrations) { database async throws in
             let clock = TestClock()
             let counter = RefusalCounter(database: database, interval: 0, clock: { clock.now })
             await withTaskGroup(of: Void.self) { group in

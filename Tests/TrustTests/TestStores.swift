@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Submissions
 import StorageTestSupport
 import Synchronization
 import Testing
@@ -27,7 +28,7 @@ func withAccess(_ body: (AccessControl, any SQLDatabase, TestClock) async throws
 
 /// Passes a device access with the tables of the queue store.
 func withDevices(_ body: (DeviceAccess, any SQLDatabase, TestClock) async throws -> Void) async throws {
-    try await withTemporaryDatabase(StorageSchema.migrations) { database async throws in
+    try await withTemporaryDatabase(SubmissionsSchema.migrations) { database async throws in
         let clock = TestClock()
         try await body(DeviceAccess(database: database, clock: { clock.now }), database, clock)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Submissions
 
 /// Leases and settles all submissions of a queue in batches, as the consumer does, without opening them.
 ///

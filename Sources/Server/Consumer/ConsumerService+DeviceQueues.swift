@@ -2,6 +2,7 @@ import Core
 import Foundation
 import Logging
 import Storage
+import Submissions
 
 extension ConsumerService {
     private typealias PreparedSubmission = SubmissionProcessor.PreparedSubmission

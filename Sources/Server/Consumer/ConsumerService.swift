@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import ServiceLifecycle
 import Storage
+import Submissions
 
 /// Leases and processes submissions until it is stopped: several devices concurrently, the submissions of one device in
 /// order.

@@ -1,4 +1,5 @@
 import Storage
+import Submissions
 
 /// Scheduler of device queues: the submissions of one device queue run in order, those of several device queues
 /// concurrently, small ones first. A device queue that was served waits until the others were served.

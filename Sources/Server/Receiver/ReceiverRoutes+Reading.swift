@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 import Storage
+import Submissions
 import Trust
 import Wire
 

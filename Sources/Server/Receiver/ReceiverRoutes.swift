@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import ServerHTTP
 import Storage
+import Submissions
 import Trust
 
 /// Routes of the receiver, below the root and below `/c3pro`.

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Submissions
 
 extension AccessControl {
     /// Digests of the rows that connect a participant with devices, keys, move codes, tokens, accounts, and the

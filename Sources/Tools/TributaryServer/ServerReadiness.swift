@@ -3,6 +3,7 @@ import Core
 import Foundation
 import ServerHTTP
 import Storage
+import Submissions
 
 #if canImport(Glibc)
     import Glibc

@@ -3,6 +3,7 @@ import Crypto
 import FHIR
 import Foundation
 import Storage
+import Submissions
 import Trust
 import Warehouse
 

@@ -2,6 +2,7 @@ import Core
 import Crypto
 import Foundation
 import Storage
+import Submissions
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,7 @@
 import Consumer
 import Foundation
 import Storage
+import Submissions
 import Wire
 
 /// A test that a copy of the study's keys opens newly sealed messages and those in the queue.

@@ -11,6 +11,7 @@ import Records
 import ServerHTTP
 import ServiceLifecycle
 import Storage
+import Submissions
 import Trust
 import Warehouse
 import Wire

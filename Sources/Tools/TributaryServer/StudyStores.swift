@@ -5,6 +5,7 @@ import Foundation
 import Receiver
 import Records
 import Storage
+import Submissions
 import Trust
 import Warehouse
 
@@ -73,7 +74,7 @@ package struct StudyStores: Sendable {
     }
 
     /// All migrations of the queue's schema.
-    package static var queueMigrations: [Migration] { StorageSchema.migrations }
+    package static var queueMigrations: [Migration] { SubmissionsSchema.migrations }
 
     /// All migrations of the records' schema, in order.
     package static var recordsMigrations: [Migration] {

@@ -1,6 +1,7 @@
 import Consumer
 import Foundation
 import Storage
+import Submissions
 
 #if canImport(Glibc)
     import Glibc

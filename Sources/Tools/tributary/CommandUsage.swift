@@ -45,7 +45,9 @@ struct UnknownSubcommand {
         for word in arguments {
             let subcommands = command.configuration.subcommands
             guard !subcommands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
-            if let next = subcommands.first(where: { $0._commandName == word }) {
+            if let next = subcommands.first(where: {
+                $0._commandName == word || $0.configuration.aliases.contains(word)
+            }) {
                 command = next
                 continue
             }

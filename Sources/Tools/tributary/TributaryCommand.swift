@@ -1,7 +1,7 @@
 import ArgumentParser
 import TributaryServer
 
-/// The command line. Each command is in one file; the folders are grouped by user.
+/// The command line. Each command is in one file, in the folder of its noun.
 @main
 struct TributaryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +17,7 @@ struct TributaryCommand: AsyncParsableCommand {
             DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
             ClientCommand.self, PersonCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, SurveyCommand.self, FHIRCommand.self,
-            FHIRPathCommand.self, JMESPathCommand.self, JSONPathCommand.self, HealthCommand.self, DevicesCommand.self,
+            FHIRPathCommand.self, JMESPathCommand.self, JSONPathCommand.self, HealthCommand.self, GatewayCommand.self,
             QueueCommand.self,
             EnrolmentCommand.self, ParticipantCommand.self, ExportCommand.self, RecordsCommand.self,
             LinkCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,

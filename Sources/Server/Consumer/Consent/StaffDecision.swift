@@ -4,6 +4,7 @@ import Foundation
 import InformedConsent
 import Records
 import Storage
+import Submissions
 import Trust
 import Warehouse
 

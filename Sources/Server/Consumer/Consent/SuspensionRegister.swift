@@ -1,6 +1,7 @@
 import Foundation
 import InformedConsent
 import Storage
+import Submissions
 
 /// Participants whose message may be a withdrawal but was not understood. Nothing of theirs is recorded until it is
 /// understood or the study team decides.

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Submissions
 
 /// Used links in the records' store. The transaction that settles the submission writes them, so that a link stays
 /// spent even if the store of links is restored from an older copy. They contain neither participant nor record.

@@ -1,6 +1,7 @@
 import Core
 import Foundation
 import Storage
+import Submissions
 import Trust
 import Wire
 

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Submissions
 
 /// Outcomes of submissions, in the records' store. Each submission is recorded only once, although its queue is another
 /// store and a crash may happen between the two commits.

@@ -1,4 +1,5 @@
 import Storage
+import Submissions
 
 extension SubmissionProcessor.PreparedSubmission {
     /// Whether it may be recorded with others. A link is also recorded in a separate store, so it needs a transaction

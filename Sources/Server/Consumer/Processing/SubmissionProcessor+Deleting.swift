@@ -1,6 +1,7 @@
 import Foundation
 import Records
 import Storage
+import Submissions
 import Trust
 import Wire
 

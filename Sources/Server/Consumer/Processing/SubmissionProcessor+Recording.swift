@@ -3,6 +3,7 @@ import Foundation
 import InformedConsent
 import Records
 import Storage
+import Submissions
 import Trust
 import Warehouse
 import Wire

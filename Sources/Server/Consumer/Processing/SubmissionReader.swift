@@ -8,6 +8,7 @@ import HealthData
 import InformedConsent
 import Records
 import Storage
+import Submissions
 import Warehouse
 import Wire
 

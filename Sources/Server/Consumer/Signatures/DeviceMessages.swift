@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Submissions
 import Wire
 
 /// Messages that devices' keys have signed and that were received. They show replays, reused numbers and gaps.

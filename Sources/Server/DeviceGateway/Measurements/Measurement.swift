@@ -24,7 +24,7 @@ package struct Measurement: Sendable, Hashable {
             ?? properties.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// The reading as `devices test` prints it.
+    /// The reading as `gateway test` prints it.
     package var json: JSON { json(at: occurrence.description, of: patientID) }
 
     /// The stored form of the reading, without its time and patient: its row has the time, and its Observation the

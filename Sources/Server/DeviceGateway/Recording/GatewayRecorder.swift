@@ -193,7 +193,7 @@ package struct GatewayRecorder: Sendable {
                     readings[index].settlement = readings[index].settlement.orMore(.refused)
                 case .unknown:
                     let reason = GatewayReason(
-                        "device-unknown", "The device is not registered; see `tributary devices register`.")
+                        "device-unknown", "The device is not registered; see `tributary gateway register`.")
                     readings[index].settlement = readings[index].settlement.orMore(
                         .waiting(device: measurement.deviceID, reason))
                 case .participant(let participant, let record):

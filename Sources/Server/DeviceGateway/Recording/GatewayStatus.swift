@@ -99,7 +99,7 @@ package struct GatewayStatus: Sendable, Hashable {
     package static func retry(_ id: Int64?, in transaction: any SQLTransaction) throws -> Int {
         let count = try GatewayEvents(transaction: transaction).retry(id)
         guard count > 0 || id == nil else {
-            throw GatewayError("event-unknown", "No such event is quarantined; see `tributary devices status`.")
+            throw GatewayError("event-unknown", "No such event is quarantined; see `tributary gateway status`.")
         }
         return count
     }

@@ -131,7 +131,7 @@ extension SQLTransaction {
     }
 
     /// Queries that ``notify()`` runs.
-    var notification: [SQLQuery] {
+    package var notification: [SQLQuery] {
         dialect == .postgresql ? [SQLQuery("SELECT pg_notify(current_schema(), '')::text AS told")] : []
     }
 }

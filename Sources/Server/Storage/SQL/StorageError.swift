@@ -49,7 +49,7 @@ public struct StorageError: CodedError, Hashable {
     /// Whether the time limit ended a query.
     public var isOfTimeLimit: Bool { self == .timeLimit }
 
-    static func column(_ column: String, wanted: String) -> StorageError {
+    package static func column(_ column: String, wanted: String) -> StorageError {
         StorageError(
             code: "storage-column", message: "The column \(column) holds no value that is \(wanted).")
     }

@@ -2,6 +2,7 @@ import Consumer
 import DeviceGateway
 import Foundation
 import Storage
+import Submissions
 import Trust
 
 extension StudyDeletion {

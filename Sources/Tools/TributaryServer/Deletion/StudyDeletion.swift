@@ -4,6 +4,7 @@ import DeviceGateway
 import FHIR
 import Foundation
 import Storage
+import Submissions
 import Trust
 
 /// Deletes participants from a study: from both stores, their copies of earlier states, and the files in which the

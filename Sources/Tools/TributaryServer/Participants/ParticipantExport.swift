@@ -4,6 +4,7 @@ import FHIR
 import Foundation
 import Records
 import Storage
+import Submissions
 import Trust
 import Warehouse
 import Wire
