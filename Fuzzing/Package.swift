@@ -48,7 +48,7 @@ let package = Package(
             name: "EventHubs", dependencies: ["Core", crypto], path: "Wire", sources: ["EventHubs", "WireError.swift"],
             swiftSettings: sanitized),
         .target(
-            name: "Storage", dependencies: [crypto], path: "Server/Storage", sources: ["TextDigest.swift"],
+            name: "Storage", dependencies: [crypto], path: "Server/Storage", sources: ["SQL/TextDigest.swift"],
             swiftSettings: sanitized),
         .target(
             name: "DeviceGateway",

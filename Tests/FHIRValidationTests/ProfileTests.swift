@@ -155,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"id":"Observation.note","path":"Observation.note","min":2,"max":"1"}"#, "least"),
+        (#"{"id":"Observation.note","path":"Observation.note","min":2,"max":"1"}"#, "minimum"),
         (
             #"{"id":"Observation.status","path":"Observation.status","fixedCode":"final","patternCode":"amended"}"#,
             "pattern"

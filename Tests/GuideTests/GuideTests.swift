@@ -45,7 +45,7 @@ import Testing
 
     @Test(arguments: [
         ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 12),
-        ("docs/language.md", ["LanguageGuide"], 3),
+        ("docs/language.md", ["LanguageGuide"], 3), ("README.md", ["AppPrograms"], 1),
     ])
     func examplesOfTheGuideAreCompiledCode(guide: String, files: [String], count: Int) throws {
         let code = try files.flatMap { try Self.text("Tests/GuideTests/\($0).swift").components(separatedBy: "\n") }

@@ -21,14 +21,14 @@ enum LanguageGuide {
     }
 
     static func views(heartRate: CodeableConcept, bytes: Data) throws -> (Observation, Patient) {
-        // What R4 requires stands in the initialiser; the rest is set.
+        // The initialiser takes the elements that R4 requires; the others are set.
         var reading = Observation(id: "o", status: .final, code: heartRate)
         reading.value = .quantity(Quantity(value: JSONNumber(72), unit: "beats/min", ucum: "/min"))
         if case .quantity(let quantity)? = reading.value { print(quantity.value?.text ?? "") }
 
         var patient = Patient(try Resource(bytes).object)
         patient.birthDate = nil
-        // What JSON calls _birthDate.
+        // `_birthDate` in JSON.
         patient.birthDateElement = PrimitiveElement(extension: [.dataAbsent("masked")])
         // Any member, known to the view or not.
         patient["x-of-ours"] = true

@@ -14,7 +14,7 @@ public enum HealthDefinitions {
         system.name = "HealthComponent"
         system.title = "Components of health observations"
         system.description = """
-            What no standard code tells apart: the figures of a workout, the parts of a night's sleep, the lenses of a \
+            Parts that no standard code distinguishes: the figures of a workout, the parts of a night's sleep, the lenses of a \
             prescription. The thresholds of an audiogram are named by ear and frequency: audiogram-left-500-Hz.
             """
         system.caseSensitive = true
@@ -35,7 +35,7 @@ public enum HealthDefinitions {
             }
         return definition(
             key.key, urlPrefix: HealthMetadataKey.extensionPrefix, idPrefix: "healthkit-metadata-", title: key.title,
-            text: "What HealthKit's metadata say of the sample under the key \(key.key).", type: type,
+            text: "The value of the key \(key.key) in HealthKit's metadata of the sample.", type: type,
             contexts: ["Observation", "Observation.component"])
     }
 
@@ -51,7 +51,7 @@ public enum HealthDefinitions {
         definition(
             part.rawValue, urlPrefix: HealthMetadataKey.extensionPrefix, idPrefix: "healthkit-metadata-",
             title: part.title,
-            text: "What HealthKit says of a threshold of an audiogram, in \(part.rawValue).", type: part.valueType,
+            text: "HealthKit's \(part.rawValue) of a threshold of an audiogram.", type: part.valueType,
             contexts: ["Observation.component"])
     }
 

@@ -19,7 +19,7 @@ public enum ConsentDefinitions {
             contexts: ["Contract"], valueType: "code", isRepeated: true),
         StructureDefinition.ofExtension(
             id: "age-90-or-older", url: ConsentVocabulary.ninetyOrOlder, name: "Age90OrOlder",
-            title: "Age 90 or older", text: "The person is 90 or older, and no birth date is told.",
+            title: "Age 90 or older", text: "The person is 90 or older, and no birth date is given.",
             contexts: ["Patient", "Patient.birthDate"], valueType: "boolean"),
         StructureDefinition.ofExtension(
             id: "move-code", url: ConsentVocabulary.moveCode, name: "MoveCode", title: "Move code",
@@ -32,15 +32,15 @@ public enum ConsentDefinitions {
         StructureDefinition.ofExtension(
             id: "consent-status", url: ConsentVocabulary.status, name: "ConsentStatus", title: "Consent status",
             text: """
-                Whether a version of a study's consent may be signed: current, accepted (phones that have not learned of a \
-                newer one may still sign it) or retired; current where it is absent.
+                Whether a version of a study's consent may be signed: current, accepted (phones that do not know a newer one \
+                may still sign it) or retired; current where it is absent.
                 """,
             contexts: ["Contract"], valueType: "code"),
         StructureDefinition.ofExtension(
             id: "consent-change", url: ConsentVocabulary.change, name: "ConsentChange", title: "Consent change",
             text: """
-                What a version of a study's consent means for those who signed an earlier one: major (they sign again before \
-                more of their data is taken), minor (they are told) or editorial; major where it is absent.
+                The effect of a version of a study's consent on people who signed an earlier one: major (they sign again \
+                before more of their data is taken), minor (they are informed) or editorial; major where it is absent.
                 """,
             contexts: ["Contract"], valueType: "code"),
     ]

@@ -12,7 +12,7 @@ extension ValidationReport {
         system.name = "Validation"
         system.title = "Issues of validation"
         system.description = """
-            What is wrong with a resource, beside the keys of constraints. The text of the issue says how it is mended.
+            Problems of a resource that have no key of a constraint. The text of the issue describes the correction.
             """
         system.caseSensitive = true
         system.concept = codes.map { CodeSystem.Concept(code: $0) }

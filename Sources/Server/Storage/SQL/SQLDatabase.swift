@@ -132,6 +132,6 @@ extension SQLTransaction {
 
     /// Queries that ``notify()`` runs.
     package var notification: [SQLQuery] {
-        dialect == .postgresql ? [SQLQuery("SELECT pg_notify(current_schema(), '')::text AS told")] : []
+        dialect == .postgresql ? [SQLQuery("SELECT pg_notify(current_schema(), '')::text AS notified")] : []
     }
 }

@@ -88,7 +88,7 @@ struct WarehouseSchemaCheck {
             // The import of an export creates tables with these names: i2b2 would read their content forever.
             guard isView != nil else {
                 report.problems.append(
-                    "\(name) is a table, as an import leaves it, where i2b2 is to see ours. Whoever owns it runs: DROP TABLE \(name)"
+                    "\(name) is a table, as an import leaves it, where i2b2 is to see ours. Its owner runs: DROP TABLE \(name)"
                 )
                 return
             }

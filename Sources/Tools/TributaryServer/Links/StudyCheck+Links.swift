@@ -19,7 +19,7 @@ extension StudyCheck {
                 StudyFinding(
                     .error, code: "links-open", file: name,
                     message:
-                        "It tells which participant is which person, and others than its owner may open it; make it \(wanted)."
+                        "It links participants with persons, and accounts other than its owner may open it. Make it \(wanted)."
                 ))
         }
         guard files.isReadableFile(atPath: folder.keys.url.path) else { return findings }

@@ -75,7 +75,7 @@ struct HealthTypePage {
             "Categories",
             """
             \(all.count) types of one case. The code of a value is HealthKit's name of the case, as exports write it; \
-            numbers and former names are read too. A type without values says that something took place: \
+            numbers and former names are read too. A type without values records an event: \
             `valueBoolean` is true.
             """)
         rows(
@@ -116,8 +116,8 @@ struct HealthTypePage {
         heading(
             "Workout events",
             """
-            What happened in a workout is a component of its observation, at most \(HealthWorkout.partLimit): a moment has \
-            `valueDateTime`, a span `valuePeriod`. What is known besides (the stroke style of a lap) is an extension of the \
+            Each event of a workout is a component of its observation, up to \(HealthWorkout.partLimit): a moment has \
+            `valueDateTime`, a span `valuePeriod`. Further values (the stroke style of a lap) are extensions of the \
             component. The activities of a workout that has several are components as well, with their statistics as \
             extensions, `\(HealthWorkoutPart.figurePrefix)` and the component's identifier.
             """)
@@ -130,12 +130,12 @@ struct HealthTypePage {
         heading(
             "Metadata",
             """
-            What HealthKit attaches to a sample is passed on only where the key stands here. `HKWasUserEntered` becomes \
+            Metadata of a sample are converted only if their key is in this table. `HKWasUserEntered` becomes \
             the observation's method, `HKTimeZone` its offset from UTC. All other keys are dropped: they may hold names, \
             links, identifiers or what an app wrote.
             """)
         rows(
-            ["Key", "Value", "Place"],
+            ["Key", "Value", "Element"],
             HealthMetadataKey.all.map { key in
                 let value =
                     switch key.value {
