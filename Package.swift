@@ -143,7 +143,8 @@ let server: [Target] = [
     .target(
         name: "Receiver",
         dependencies: [
-            "Core", "ServerHTTP", "Wire", "Storage", "Submissions", "Trust", "COpenSSL", crypto, asn1, hummingbird, logging,
+            "Core", "ServerHTTP", "Wire", "Storage", "Submissions", "Trust", "COpenSSL", crypto, asn1, hummingbird,
+            logging,
         ],
         path: "Sources/Server/Receiver"),
     .target(
@@ -175,7 +176,8 @@ let tools: [Target] = [
     .target(
         name: "TributaryServer",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Submissions", "Trust", "Authorization", "Records", "Warehouse", "Receiver", "Consumer",
+            "Core", "ServerHTTP", "Storage", "Submissions", "Trust", "Authorization", "Records", "Warehouse",
+            "Receiver", "Consumer",
             "DeviceGateway", "Wire", "FHIR", "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData",
             "InformedConsent",
             "Questionnaires", "CArchive", "CQREncode", "CPNG",
@@ -188,7 +190,8 @@ let tools: [Target] = [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "JSONQuery", "Wire",
             "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HealthStores",
             "HealthReport",
-            "Attachments", "Outbox", "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Submissions", "Trust",
+            "Attachments", "Outbox", "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Submissions",
+            "Trust",
             "Records", "Warehouse",
             "Receiver", "Consumer", "Authorization", "DeviceGateway",
             "TerminalSurvey", "TributaryServer", arguments, logging,
@@ -275,7 +278,8 @@ let tests: [Target] = [
         name: "SubmissionsTests",
         dependencies: ["Submissions", "Storage", "TestSupport", "StorageTestSupport", "SubmissionsTestSupport"]),
     .testTarget(
-        name: "TrustTests", dependencies: ["Trust", "Storage", "Submissions", "FHIR", "Wire", "TestSupport", "StorageTestSupport"]),
+        name: "TrustTests",
+        dependencies: ["Trust", "Storage", "Submissions", "FHIR", "Wire", "TestSupport", "StorageTestSupport"]),
     .testTarget(
         name: "DeviceGatewayTests",
         dependencies: [
@@ -292,7 +296,8 @@ let tests: [Target] = [
     .testTarget(
         name: "RecordsTests",
         dependencies: [
-            "Records", "ServerHTTP", "Storage", "Submissions", "Trust", "FHIR", "HealthTypes", "HealthData", hummingbirdTesting,
+            "Records", "ServerHTTP", "Storage", "Submissions", "Trust", "FHIR", "HealthTypes", "HealthData",
+            hummingbirdTesting,
             "TestSupport", "StorageTestSupport",
         ], exclude: ["DictionarySamples"]),
     .testTarget(
@@ -304,13 +309,15 @@ let tests: [Target] = [
     .testTarget(
         name: "ReceiverTests",
         dependencies: [
-            "Receiver", "ServerHTTP", "Wire", "Storage", "Submissions", "Trust", "COpenSSL", crypto, hummingbirdTesting, "TestSupport",
+            "Receiver", "ServerHTTP", "Wire", "Storage", "Submissions", "Trust", "COpenSSL", crypto, hummingbirdTesting,
+            "TestSupport",
             "StorageTestSupport",
         ]),
     .testTarget(
         name: "ConsumerTests",
         dependencies: [
-            "Consumer", "Wire", "Storage", "Submissions", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent", "FHIR",
+            "Consumer", "Wire", "Storage", "Submissions", "Trust", "Records", "Warehouse", "HealthData",
+            "InformedConsent", "FHIR",
             crypto, cryptoExtras, logging, "TestSupport", "StorageTestSupport",
         ]),
     .testTarget(

@@ -9,7 +9,7 @@ import Testing
         let dependencies: Set<String>
         /// The folder in this package.
         let folder: String
-        /// What of the folder it takes; all where it is empty.
+        /// The files and folders that it takes; all if empty.
         let sources: [String]
 
         init?(_ call: String, isLanguage: Bool) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The plan of the modules: where each module stands, and which modules of ours it may import.
+/// The plan of the modules: the folder of each module, and the modules that it may import.
 ///
 /// It is read from the two tables of docs/architecture.md. A new edge is a decision, and is made there.
 struct ModulePlan {
@@ -29,17 +29,17 @@ struct ModulePlan {
             contentsOf: PackageFolder.ours.root.appendingPathComponent("docs/architecture.md"), encoding: .utf8)) ?? "")
 
     /// - Parameter plan: Markdown with a table of layers (layer, folder, modules in backticks) and one of edges (modules,
-    ///   what they may import). What stands in parentheses or behind a colon or semicolon is said to people.
+    ///   what they may import). Text in parentheses and after a colon or semicolon is for readers.
     init(plan: String) {
         let rows = plan.split(separator: "\n").filter { $0.hasPrefix("|") }.map { line in
             line.split(separator: "|", omittingEmptySubsequences: true).map { $0.trimmingCharacters(in: .whitespaces) }
         }
-        // 1. Who may import what.
+        // 1. The imports of each module.
         var edges: [String: Set<String>] = [:]
         for row in rows where row.count == 2 {
             for name in ModulePlan.names(row[0]) { edges[name] = Set(ModulePlan.names(row[1])) }
         }
-        // 2. What everybody may import.
+        // 2. The imports of all modules.
         let base = Set(edges.filter { $0.value.contains("base") }.keys)
         // 3. The modules of their layers.
         let layers = rows.filter { $0.count == 3 && $0[1].hasPrefix("`Sources/") }
@@ -66,7 +66,7 @@ struct ModulePlan {
         return list.matches(of: /[A-Za-z][A-Za-z0-9]*/).map { String($0.output) }
     }
 
-    /// What stands in backticks.
+    /// Returns the texts in backticks.
     private static func code(_ cell: String) -> [String] {
         cell.replacing(/\([^)]*\)/, with: "").matches(of: /`([^`]+)`/).map { String($0.output.1) }
     }

@@ -108,7 +108,7 @@ import Testing
     }
 }
 
-/// What the manifest's text says of targets and products.
+/// The targets and products in the text of the manifest.
 struct Manifest {
     let targets: [(name: String, dependencies: Set<String>)]
     let libraries: [(name: String, targets: [String])]

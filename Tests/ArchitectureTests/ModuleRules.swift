@@ -12,12 +12,12 @@ struct ModuleRules {
     var plan = ModulePlan.planned
     var longestFile = 500
 
-    /// The module in which a file stands.
+    /// Returns the module of a file.
     func module(of file: SourceFile) -> ModulePlan.Module? {
         plan.modules.first { file.path.hasPrefix($0.folder + "/") }
     }
 
-    /// Imports of our modules that the plan does not allow, and imports that nobody may have.
+    /// Imports of our modules that the plan does not allow, and imports that are not allowed at all.
     func imports(of file: SourceFile) -> [Breach] {
         guard let importer = module(of: file) else {
             return [Breach(path: file.path, line: 1, what: "stands in no module of the plan")]

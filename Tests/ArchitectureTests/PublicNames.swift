@@ -64,14 +64,14 @@ struct PublicNames {
     /// The files with FHIR's own types, which bear FHIR's names.
     static let ofFHIR = ["Sources/Language/FHIR/Views/Resources/", "Sources/Language/FHIR/Views/DataTypes/"]
 
-    /// The names with their places.
+    /// The names with the paths of their files.
     let names: [(name: String, path: String)]
 
     init(of files: [SourceFile]) {
         names = files.filter { file in !PublicNames.ofFHIR.contains { file.path.hasPrefix($0) } }.flatMap { file in
             file.text.split(separator: "\n").compactMap { line in
                 guard line.hasPrefix("public ") || line.hasPrefix("@") else { return nil }
-                // What a condition encloses is indented; a type inside of a type is named by both.
+                // Code inside a condition is indented. A nested type has the names of both.
                 guard
                     let found = line.prefixMatch(
                         of:

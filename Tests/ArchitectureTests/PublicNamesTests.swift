@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// FHIR's own types count here: a library's type beside them would make both ambiguous.
+    /// FHIR's own types count here: a library's type of the same name would make both ambiguous.
     @Test func noTwoLibrariesHaveAPublicTypeOfOneName() throws {
         var owners: [String: Set<String>] = [:]
         for library in try Self.libraries() {

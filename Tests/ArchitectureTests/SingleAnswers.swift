@@ -1,10 +1,10 @@
 import Foundation
 
-/// Matters that one place answers for the whole package, each with the signs by which a second answer is known.
+/// Matters that have one implementation in the package, each with the signs of a second implementation.
 struct SingleAnswers {
     struct Matter: Sendable {
         let name: String
-        /// Texts that only whoever answers the matter writes.
+        /// Texts that occur only in an implementation of the matter.
         let signs: [String]
         /// The file or folder that answers it; nil where a library does.
         let home: String?
@@ -12,8 +12,8 @@ struct SingleAnswers {
         var exceptions: [String: String] = [:]
     }
 
-    /// The lines of a file that answer a matter which another place answers already. Comments are passed over; literals
-    /// count, as alphabets and formats stand in them.
+    /// Returns the lines of a file that implement a matter that has an implementation elsewhere. Comments are skipped;
+    /// literals count, because alphabets and formats are literals.
     func secondAnswers(in file: SourceFile, to matters: [Matter] = SingleAnswers.matters) -> [Breach] {
         let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
         return matters.flatMap { matter -> [Breach] in
@@ -93,7 +93,7 @@ struct SingleAnswers {
             name: "the code and sentence of an error, at its own definition,", signs: [": CodedError {}"], home: core),
     ]
 
-    /// The same for tests: one generator, one place for published data, one small disk.
+    /// The same for tests: one generator, one reader of published data, one small disk.
     static let testMatters: [Matter] = [
         Matter(
             name: "numbers that a seed repeats", signs: ["0x9E37_79B9", "0x9E3779B9"],

@@ -1,6 +1,6 @@
 import Testing
 
-/// What Core answers is answered once.
+/// Each rule of Core has one implementation.
 @Suite struct SingleAnswersTests {
     let package = PackageFolder.ours
     let answers = SingleAnswers()

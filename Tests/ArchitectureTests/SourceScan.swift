@@ -28,7 +28,7 @@ struct SwiftCode {
         return found
     }
 
-    /// The lines on which a text stands as code.
+    /// Returns the lines with a text in their code.
     func lines(with text: String) -> [Int] {
         lines.enumerated().filter { $0.element.contains(text) }.map { $0.offset + 1 }
     }
@@ -73,8 +73,8 @@ struct SwiftCode {
         return index
     }
 
-    /// Skips a string literal, plain or raw, on one line or several; nil where none begins. What stands in an
-    /// interpolation is skipped too: nobody imports there.
+    /// Skips a string literal, plain or raw, on one line or several; nil if no literal begins here. Interpolations
+    /// are skipped too: they contain no imports.
     private static func skipString(_ source: [Character], from start: Int, into output: inout String) -> Int? {
         var index = start
         while index < source.count, source[index] == "#" { index += 1 }

@@ -5,8 +5,8 @@ import InformedConsent
 import Logging
 import Records
 import Storage
-import Submissions
 import StorageTestSupport
+import Submissions
 import Testing
 import Trust
 import Warehouse

@@ -2,8 +2,8 @@ import FHIR
 import Foundation
 import InformedConsent
 import Storage
-import Submissions
 import StorageTestSupport
+import Submissions
 import Testing
 import Warehouse
 

@@ -1,8 +1,8 @@
 import Core
 import Foundation
 import Storage
-import Submissions
 import StorageTestSupport
+import Submissions
 import TestSupport
 import Testing
 import Trust

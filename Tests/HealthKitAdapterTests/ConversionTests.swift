@@ -206,7 +206,7 @@ import Testing
                 verticalAccuracy: 3, course: 90, speed: 2.5, timestamp: Phone.date(index))
         }
         let route: WorkoutRoute = try await special(
-            HKWorkoutRoute(places: locations, origin: Phone.origin()), "HKWorkoutRoute")
+            HKWorkoutRoute(locations: locations, origin: Phone.origin()), "HKWorkoutRoute")
         #expect(route.track.count == 5 && route.track.latitudes.data.hasPrefix("52.5 52.501"))
     }
 

@@ -104,7 +104,7 @@ import Testing
             type = "HKWorkoutRoute"
             phone.database.add(
                 HKWorkoutRoute(
-                    places: [
+                    locations: [
                         CLLocation(
                             latitude: 1, longitude: 1, altitude: 1, horizontalAccuracy: 1, verticalAccuracy: 1,
                             course: 1,

@@ -30,7 +30,7 @@ import Testing
         #expect(try convert(500, from: "mL", to: "L") == 0.5)
         #expect(try convert(0.5, from: "%", to: "count") == 0.5)
         #expect(try convert(1.1, from: "degC·m", to: "degF·m") == 1.98)
-        // HealthKit's own result is lower by two units in the last place.
+        // HealthKit's own result is lower by two units in the last digit.
         let product = try convert(12.7, from: "m^4·atm^2·GL/in^2", to: "in^2·atm^2·GL")
         #expect(abs(product / 30_511_872.047366135 - 1) < 5e-16)
     }

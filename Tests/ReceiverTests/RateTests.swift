@@ -1,8 +1,8 @@
 import Foundation
 import ServerHTTP
 import Storage
-import Submissions
 import StorageTestSupport
+import Submissions
 import Testing
 import Wire
 

@@ -4,8 +4,8 @@ import HummingbirdTesting
 import Logging
 import NIOEmbedded
 import Storage
-import Submissions
 import StorageTestSupport
+import Submissions
 import Synchronization
 import TestSupport
 import Testing

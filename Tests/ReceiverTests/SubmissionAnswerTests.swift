@@ -5,7 +5,7 @@ import Wire
 
 @testable import Receiver
 
-/// How a phone recognises a response of the study, and its submission.
+/// Recognition of a response of the study, and of its submission, by a phone.
 @Suite(.timeLimit(.minutes(10)))
 struct SubmissionAnswerTests {
     @Test func storedSubmissionIsAcknowledgedWithItsID() async throws {

@@ -3,8 +3,8 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Storage
-import Submissions
 import StorageTestSupport
+import Submissions
 import Testing
 import Trust
 

@@ -1,6 +1,6 @@
 import Dispatch
-import Synchronization
 import SubmissionsTestSupport
+import Synchronization
 import TestSupport
 import Testing
 

@@ -44,7 +44,8 @@ extension SQLSubmissionQueue {
         try await enqueue(submission, quota: nil)
     }
 
-    public func leaseAll(_ owner: String = "o", limit: Int = 100, at: Date = time()) async throws -> [QueuedSubmission] {
+    public func leaseAll(_ owner: String = "o", limit: Int = 100, at: Date = time()) async throws -> [QueuedSubmission]
+    {
         try await lease(owner: owner, limit: limit, duration: 30, now: at, isIdle: true)
     }
 

@@ -1,6 +1,6 @@
-import SubmissionsTestSupport
 import Storage
 import Submissions
+import SubmissionsTestSupport
 
 /// The queue as a few arrays, slow and simple: the model that the real queue must agree with.
 struct QueueModel {

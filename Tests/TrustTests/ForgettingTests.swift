@@ -1,7 +1,7 @@
 import Foundation
 import Storage
-import Submissions
 import StorageTestSupport
+import Submissions
 import Testing
 
 @testable import Trust

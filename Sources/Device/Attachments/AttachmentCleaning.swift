@@ -25,7 +25,7 @@ public struct AttachmentCleaning: Sendable, Hashable {
         self.limits = limits
     }
 
-    /// What was removed from an attachment, or why it cannot be cleaned.
+    /// The parts removed from an attachment, or the reason that it cannot be cleaned.
     public struct Finding: Sendable, Hashable {
         /// The element, such as `QuestionnaireResponse.item[0].answer[0].valueAttachment.title`. It contains only
         /// FHIR's own names.
@@ -40,7 +40,7 @@ public struct AttachmentCleaning: Sendable, Hashable {
     public struct Outcome: Sendable, Hashable {
         /// The resource. Attachments that cannot be cleaned are unchanged.
         public let object: JSONObject
-        /// What was removed, and what could not be cleaned.
+        /// The removed parts, and the attachments that cannot be cleaned.
         public let findings: [Finding]
     }
 

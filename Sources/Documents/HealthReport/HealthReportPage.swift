@@ -32,7 +32,7 @@ public struct HealthReportPage: Sendable {
     private(set) var outsideDays = 0
     private var roles: [ObjectIdentifier: Role] = [:]
 
-    /// How the samples of a type are used.
+    /// The use of the samples of a type.
     private enum Role { case steps, heartRate, sleep, workout, other }
 
     /// A source in the coverage: a kind of product, or entry by hand.

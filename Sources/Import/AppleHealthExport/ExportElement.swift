@@ -40,7 +40,7 @@ enum ExportElement: Int, CaseIterable {
     /// The name in the import report.
     var text: String { name.withUTF8Buffer { String(decoding: $0, as: UTF8.self) } }
 
-    /// How the element is counted in the import report.
+    /// The counter of the element in the import report.
     enum Category {
         /// An element: it is counted as converted or skipped.
         case element

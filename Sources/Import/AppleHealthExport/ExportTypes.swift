@@ -1,6 +1,6 @@
 import HealthData
 
-/// How records are read, by type. Records are sorted by type, so the last result is nearly always the next one too.
+/// The rules by which records are read, by type. Records are sorted by type, so the last result is nearly always the next one too.
 struct ExportTypes {
     private let selection: HealthSelection
     enum RecordRule {
@@ -12,7 +12,7 @@ struct ExportTypes {
         case member(HealthType, HealthMeasure, index: Int)
     }
 
-    /// How one type is read. It is a class, so that passing it is cheap.
+    /// The rule by which one type is read. It is a class, so that passing it is cheap.
     final class Slot {
         let row: Int
         let rule: RecordRule

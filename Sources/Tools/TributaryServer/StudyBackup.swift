@@ -135,7 +135,7 @@ package enum StudyBackup {
         return (bytes + Int64(seal.count), Hexadecimal.text(hash.finalize()))
     }
 
-    // MARK: - What both ways share
+    // MARK: - Shared by backup and restore
 
     /// Returns the block after the end of the archive, as long as a block of the archive.
     static func seal(_ sha256: String) -> Data {

@@ -18,6 +18,7 @@ struct TributaryCommand: AsyncParsableCommand {
             ClientCommand.self, PersonCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, SurveyCommand.self, FHIRCommand.self,
             FHIRPathCommand.self, JMESPathCommand.self, JSONPathCommand.self, HealthCommand.self, GatewayCommand.self,
+            DevicesCommand.self,
             QueueCommand.self,
             EnrolmentCommand.self, ParticipantCommand.self, ExportCommand.self, RecordsCommand.self,
             LinkCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,

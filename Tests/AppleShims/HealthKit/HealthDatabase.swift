@@ -197,9 +197,9 @@ public final class HealthDatabase: Sendable {
         case let query as HKWorkoutRouteQuery:
             if let error = failure(.route) { return query.handler(query, nil, true, error) }
             // In several parts, as HealthKit delivers them.
-            let half = query.route.places.count / 2
-            query.handler(query, Array(query.route.places[..<half]), false, nil)
-            query.handler(query, Array(query.route.places[half...]), true, nil)
+            let half = query.route.locations.count / 2
+            query.handler(query, Array(query.route.locations[..<half]), false, nil)
+            query.handler(query, Array(query.route.locations[half...]), true, nil)
         case let query as HKActivitySummaryQuery:
             if let error = failure(.summaries) { return query.handler(query, nil, error) }
             let found = state.withLock { state in

@@ -88,10 +88,10 @@ public final class CLLocation: NSObject, @unchecked Sendable {
 
 /// objc: class HKWorkoutRoute
 public final class HKWorkoutRoute: HKSample, @unchecked Sendable {
-    let places: [CLLocation]
-    public init(places: [CLLocation], origin: Origin = Origin()) {
-        self.places = places
-        let times = places.map(\.timestamp)
+    let locations: [CLLocation]
+    public init(locations: [CLLocation], origin: Origin = Origin()) {
+        self.locations = locations
+        let times = locations.map(\.timestamp)
         super.init(HKSeriesType.workoutRoute(), times.min() ?? Date(), times.max() ?? Date(), origin)
     }
 }

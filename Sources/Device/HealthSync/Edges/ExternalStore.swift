@@ -10,7 +10,7 @@ import HealthData
 ///
 /// The calls of one store are serial. A call that exceeds the time of the wake is cancelled.
 public protocol ExternalStore: Sendable {
-    /// What identifies a resource in the store. The default is the content.
+    /// The identity of resources in the store. The default is the content.
     var identity: StoreIdentity { get }
     /// Whether the store finds a resource by the identifier of its sample, so that it is also asked to delete samples
     /// that are not in the device's index any more.

@@ -44,7 +44,7 @@ public struct HealthStreamStep: Sendable {
         public var version: String
         /// Seconds that the history goes back from the beginning of the stream; nil takes all of it.
         public var lookBack: Double?
-        /// What identifies a resource in the store.
+        /// The identity of resources in the store.
         public var identity: StoreIdentity
         /// Whether the store finds unknown samples by itself.
         public var findsUnknown: Bool
@@ -216,7 +216,7 @@ public struct HealthStepReport: Sendable, Hashable {
     }
 }
 
-/// What identifies a resource in a store.
+/// The identity of resources in a store.
 public enum StoreIdentity: Sendable, Hashable {
     /// The content: samples of equal content are one resource, which is deleted with the last of them.
     case content

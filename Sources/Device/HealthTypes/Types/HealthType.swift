@@ -183,7 +183,8 @@ public final class HealthType: Sendable, Hashable {
     /// Returns a copy of the type with other components.
     func with(components: [HealthComponent]) -> HealthType {
         HealthType(
-            identifier, kind, title: title, folder: folder, category: category, aggregation: aggregation, valueKind: valueKind,
+            identifier, kind, title: title, folder: folder, category: category, aggregation: aggregation,
+            valueKind: valueKind,
             codings: codings, measure: measure, components: components, options: options, otherNames: otherNames,
             correlation: correlation, message: message, exampleText: exampleText)
     }

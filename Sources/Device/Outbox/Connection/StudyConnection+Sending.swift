@@ -19,7 +19,7 @@ public struct SendReport: Codable, Sendable, Hashable {
     public let refused: Int
     /// Submissions left in the queue.
     public let remaining: Int
-    /// How the round ended.
+    /// The end of the round.
     public let ending: Ending
     /// The stable code for ``Ending/held`` and ``Ending/stopped``: `connection-failed`, `certificate-untrusted`,
     /// `server-unavailable`, `token-refused`, `answer-unmarked` (a response that is not known to be the study's),

@@ -104,7 +104,8 @@ extension HTTPFailure {
         .unsupportedMediaType, code: "encoding-not-supported", message: "The body must not be compressed.")
 
     /// 404 (RFC 9110 section 15.5.5).
-    package static let notFound = HTTPFailure(.notFound, code: "not-found", message: "There is nothing under this path.")
+    package static let notFound = HTTPFailure(
+        .notFound, code: "not-found", message: "There is nothing under this path.")
 
     /// 405 (RFC 9110 section 15.5.6).
     package static func methodNotAllowed(allow methods: [HTTPRequest.Method]) -> HTTPFailure {

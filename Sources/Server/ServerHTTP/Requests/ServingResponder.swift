@@ -40,7 +40,7 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
             peer: context.client.address, forwardedFor: request.headers[values: .forwardedFor],
             trustedProxies: trustedProxies)
         var response = try await expecting(request, context)
-        // Whatever the route returns: after HEAD, the client continues to read where a body would begin (RFC 9110
+        // Independent of the route: after HEAD, the client continues to read where a body would begin (RFC 9110
         // section 9.3.2).
         if request.method == .head { response = response.createHeadResponse() }
         response.headers[.requestID] = context.requestID

@@ -10,7 +10,7 @@ actor PostgreSQLSession {
         case writing
     }
 
-    /// How a connection uses the store's schema while it is open.
+    /// The use of the store's schema by an open connection.
     enum Use: Sendable {
         /// Uses the schema as it is: no one changes it meanwhile.
         case shared

@@ -7,7 +7,7 @@ extension AccessControl {
         let now = SQLValue(clock())
         guard let row = try transaction.first(Self.accessGrantSQL, [digest, now, now]) else { return nil }
         let account = try row.textIfPresent("account_id").map { try self.account(id: $0, in: transaction) }
-        // What a person approved ends when their account is deleted or disabled.
+        // The approvals of a person end when their account is deleted or disabled.
         if case .some(nil) = account { return nil }
         return try Self.grant(
             client: row.text("client_id"), account: account ?? nil, patient: row.textIfPresent("participant"),

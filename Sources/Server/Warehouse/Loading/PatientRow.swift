@@ -42,7 +42,7 @@ struct PatientRow: Sendable, Hashable {
             default: "U"
             }
         let address = patient.address.first
-        // Whatever the records contain, patients are counted by area.
+        // Independent of the records, patients are counted by area.
         let zip = address?.postalCode.flatMap { Pseudonymization().area(ofPostalCode: $0, country: address?.country) }
         self.zip = zip
         // The same two letters mean something else in other countries.

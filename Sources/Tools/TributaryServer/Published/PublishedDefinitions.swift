@@ -7,7 +7,8 @@ import InformedConsent
 /// validate`, and written to `Definitions/`.
 package enum PublishedDefinitions {
     /// The extensions.
-    package static let extensions: [StructureDefinition] = (ConsentDefinitions.extensions + HealthDefinitions.extensions)
+    package static let extensions: [StructureDefinition] =
+        (ConsentDefinitions.extensions + HealthDefinitions.extensions)
         .sorted { ($0.id ?? "") < ($1.id ?? "") }
 
     /// The extensions in the form for validation.

@@ -27,7 +27,7 @@ struct DemoFolder {
         try folder.clear()
         try files.createDirectory(
             at: folder.url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        try Data("A demonstration: `tributary demo --keep` removes this folder and makes it anew.\n".utf8)
+        try Data("A demonstration: `tributary demo --keep` removes this folder and creates it again.\n".utf8)
             .write(to: folder.url.appendingPathComponent(Self.marker))
         return folder
     }

@@ -3,7 +3,7 @@ import Core
 import DeviceGateway
 import Foundation
 
-/// `tributary gateway`; `devices` is its earlier name.
+/// `tributary gateway`
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gateway",
@@ -17,7 +17,7 @@ struct GatewayCommand: AsyncParsableCommand {
               tributary gateway register study --device pump-17 --participant 6f1e...
               tributary gateway test --device-template devicecontent.json --fhir-template fhirmapping.json event.json
             """,
-        subcommands: [Key.self, Register.self, Status.self, Retry.self, Test.self, Templates.self], aliases: ["devices"])
+        subcommands: [Key.self, Register.self, Status.self, Retry.self, Test.self, Templates.self])
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -79,4 +79,11 @@ extension CommandInput {
             throw CommandError(error.code, "\(path == "-" ? "Standard input" : path): \(error.message)")
         }
     }
+}
+
+/// `tributary devices`, the earlier name of `gateway`, which the help does not show.
+struct DevicesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices", abstract: GatewayCommand.configuration.abstract, shouldDisplay: false,
+        subcommands: GatewayCommand.configuration.subcommands)
 }

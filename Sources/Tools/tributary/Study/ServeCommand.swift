@@ -31,8 +31,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The records' database, in the same format.") var database: String?
     @Option(help: "Listen for GET /livez, /readyz and /metrics at HOST:PORT; a free loopback port otherwise.")
     var monitor: String?
-    @Option(help: "The proxy that terminates TLS: an address or network whose X-Forwarded-For is used; repeatable.")
-    var behindProxy: [String] = []
+    @Option(
+        name: .customLong("behind-proxy"),
+        help: ArgumentHelp(
+            "The proxy that terminates TLS: an address or network whose X-Forwarded-For is used; repeatable.",
+            valueName: "behind-proxy"))
+    var trustedProxies: [String] = []
     @Option(help: "The format of the log: text or json.") var logFormat: LogFormat = .text
 
     enum LogFormat: String, ExpressibleByArgument, CaseIterable { case text, json }
@@ -59,7 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
         let folder = StudyFolder(path: dir)
         let options = ServerOptions(
             host: bind, port: port, roles: try parsedRoles(), queue: queue, database: database,
-            trustedProxies: try behindProxy.map { try IPNetwork($0) }, monitor: try monitor.map(Self.address),
+            trustedProxies: try trustedProxies.map { try IPNetwork($0) }, monitor: try monitor.map(Self.address),
             certificate: tlsCertificate, privateKey: tlsKey, publicURL: publicURL)
         let server = try StudyServer(folder: folder, options: options, logger: Logger(label: "tributary"))
         let scheme = tlsCertificate == nil ? "http" : "https"
