@@ -74,10 +74,17 @@ let device: [Target] = [
     .target(
         name: "HealthSync", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
         path: "Sources/Device/HealthSync"),
-    .target(name: "Outbox", dependencies: ["Core", "Wire", "Attachments"], path: "Sources/Device/Outbox"),
+    .target(name: "HTTPTransport", dependencies: ["Core"], path: "Sources/Device/HTTPTransport"),
+    .target(name: "FHIRClient", dependencies: ["Core", "FHIR", "HTTPTransport"], path: "Sources/Device/FHIRClient"),
+    .target(
+        name: "Outbox", dependencies: ["Core", "Wire", "Attachments", "HTTPTransport", crypto],
+        path: "Sources/Device/Outbox"),
     .target(
         name: "HealthStores",
-        dependencies: ["Core", "FHIR", "HealthData", "HealthSync", "Wire", "Attachments", "Outbox", crypto],
+        dependencies: [
+            "Core", "FHIR", "HealthData", "HealthSync", "Wire", "Attachments", "HTTPTransport", "FHIRClient", "Outbox",
+            crypto,
+        ],
         path: "Sources/Device/HealthStores"),
 ]
 
@@ -96,7 +103,7 @@ let device: [Target] = [
 let apple: [Target] = [
     .target(
         name: "HealthKitAdapter",
-        dependencies: ["Core", "FHIR", "HealthTypes", "HealthData", "HealthSync"] + healthKit,
+        dependencies: ["Core", "FHIR", "HealthTypes", "HealthData", "HealthSync", "HealthStores", "Outbox"] + healthKit,
         path: "Sources/Apple/HealthKitAdapter")
 ]
 
@@ -213,7 +220,7 @@ let tests: [Target] = [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "UCUM", "Questionnaires",
             "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HealthStores", "HealthReport", "Outbox",
             "Wire",
-            "Attachments", "HealthKitAdapter",
+            "Attachments", "HealthKitAdapter", "HTTPTransport", "FHIRClient",
         ] + healthKit),
     .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML", "TestSupport"]),
@@ -254,13 +261,16 @@ let tests: [Target] = [
     .testTarget(
         name: "HealthKitAdapterTests",
         dependencies: [
-            "HealthKitAdapter", "HealthSync", "HealthStores", "HealthData", "HealthTypes", "Core", "FHIR",
-            "TestSupport",
+            "HealthKitAdapter", "HealthSync", "HealthStores", "HealthData", "HealthTypes", "Outbox", "Wire", "Core",
+            "FHIR", "TestSupport",
         ] + healthKit),
     .testTarget(
         name: "HealthReportTests",
         dependencies: ["HealthReport", "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR"]),
-    .testTarget(name: "OutboxTests", dependencies: ["Outbox", "Wire", "Core", crypto, "TestSupport"]),
+    .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "Core", "TestSupport"]),
+    .testTarget(name: "FHIRClientTests", dependencies: ["FHIRClient", "HTTPTransport", "FHIR", "Core", "TestSupport"]),
+    .testTarget(
+        name: "OutboxTests", dependencies: ["Outbox", "Wire", "Core", "FHIR", "InformedConsent", crypto, "TestSupport"]),
     .testTarget(
         name: "AppleHealthExportTests",
         dependencies: ["AppleHealthExport", "HealthData", "HealthTypes", "FHIR", "CXML2", "TestSupport"]),
@@ -349,6 +359,8 @@ let package = Package(
         .library(name: "TributaryHealthKitAdapter", targets: ["HealthKitAdapter"]),
         .library(name: "TributaryHealthReport", targets: ["HealthReport"]),
         .library(name: "TributaryAttachments", targets: ["Attachments"]),
+        .library(name: "TributaryHTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "TributaryFHIRClient", targets: ["FHIRClient"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
         // No app's: what the benchmarks measure of the stores. It needs the trait.
         .library(name: "ServerStores", targets: ["Storage", "Submissions", "Records"]),

@@ -24,6 +24,8 @@ HealthSync|Keeps stores in step with HealthKit: each change once, deletions too,
 HealthStores|Brings health data to the outbox, to FHIR servers, event hubs and files, keeps the progress, and reads a journal of HealthKit.
 HealthKitAdapter|Reads HealthKit on a phone: observers, anchored queries, permissions, and every kind of its objects.
 HealthReport|Shows a person's health data as one page: daily aggregates, sleep, heart rate, workouts.
+HTTPTransport|Sends HTTP requests over URLSession, without cookies, caches and unbounded answers.
+FHIRClient|Reads, searches and writes the resources of a FHIR server as typed views, within limits.
 Attachments|Takes out of pictures what would tell who took them, when and where.
 Outbox|Queues sealed submissions on the phone, sends them in order, and learns what became of them.
 END

@@ -232,6 +232,8 @@ public actor StudyConnection {
             return try await transport.send(request)
         } catch let error as OutboxError {
             throw error
+        } catch let error as TransportError {
+            throw OutboxError(error)
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -38,7 +38,8 @@ public struct UploadAnswer: Sendable, Hashable {
 /// answers later.
 ///
 /// An answer may arrive late, in another process than the one that began the upload, more than once, or never
-/// (``BackgroundSender`` handles all of these). Requests that need an immediate response use ``Transport``.
+/// (``BackgroundSender`` handles all of these). Requests that need an immediate response use
+/// ``HTTPTransport/Transport``.
 public protocol UploadTransport: Sendable {
     /// Hands an upload over. When this returns, the system has accepted it. Throws any error otherwise.
     func begin(_ upload: QueuedUpload) async throws

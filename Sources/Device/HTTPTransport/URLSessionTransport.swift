@@ -51,7 +51,7 @@ public final class URLSessionTransport: Transport {
 
 extension URLSessionConfiguration {
     /// Disables cookies, cache and stored credentials.
-    func disableStorage() {
+    package func disableStorage() {
         httpCookieStorage = nil
         httpShouldSetCookies = false
         httpCookieAcceptPolicy = .never
@@ -63,7 +63,7 @@ extension URLSessionConfiguration {
 
 extension URLRequest {
     /// Creates URLSession's form of a request.
-    init(_ request: TransportRequest) {
+    package init(_ request: TransportRequest) {
         self.init(url: request.url)
         httpMethod = request.method
         httpBody = request.body
@@ -73,7 +73,7 @@ extension URLRequest {
 
 extension TransportResponse {
     /// Creates a response from URLSession's form.
-    init(_ response: HTTPURLResponse, body: Data = Data()) {
+    package init(_ response: HTTPURLResponse, body: Data = Data()) {
         var headers: [String: String] = [:]
         for (name, value) in response.allHeaderFields {
             if let name = name as? String, let value = value as? String { headers[name] = value }

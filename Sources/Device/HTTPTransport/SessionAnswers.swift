@@ -25,7 +25,7 @@ actor SessionAnswers {
 
     /// Starts a task and waits for its response.
     ///
-    /// - Throws: ``OutboxError`` `connection-failed` if there is no response, `answer-invalid` if it is too large or
+    /// - Throws: ``TransportError`` `connection-failed` if there is no response, `answer-invalid` if it is too large or
     ///   not HTTP; `CancellationError` if the caller is cancelled.
     func answer(of task: URLSessionTask) async throws -> TransportResponse {
         try await withCheckedThrowingContinuation { continuation in
@@ -47,15 +47,16 @@ actor SessionAnswers {
             guard part.count <= largest - size else {
                 task.cancel()
                 finish(
-                    task, .failure(OutboxError(.answerInvalid, "The server's answer has more than \(largest) bytes.")))
+                    task,
+                    .failure(TransportError(.answerInvalid, "The server's answer has more than \(largest) bytes.")))
                 return
             }
             pending[task.taskIdentifier]?.body.append(part)
         case .completed(let task, .some(let error)):
-            finish(task, .failure(OutboxError.unreached(task.originalRequest?.url, because: error)))
+            finish(task, .failure(TransportError.unreached(task.originalRequest?.url, because: error)))
         case .completed(let task, nil):
             guard let response = task.response as? HTTPURLResponse else {
-                finish(task, .failure(OutboxError(.answerInvalid, "The answer is not HTTP.")))
+                finish(task, .failure(TransportError(.answerInvalid, "The answer is not HTTP.")))
                 return
             }
             finish(task, .success(TransportResponse(response, body: pending[task.taskIdentifier]?.body ?? Data())))

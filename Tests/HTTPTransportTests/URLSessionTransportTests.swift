@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Outbox
+@testable import HTTPTransport
 
 /// The real transport against a small server in another process.
 @Suite(.enabled(if: LocalServer.isPossible), .serialized) struct URLSessionTransportTests {
@@ -46,7 +46,7 @@ import Testing
         let transport = URLSessionTransport(largestAnswer: 1_000_000)
         for path in ["/endless", "/promised"] {
             #expect(
-                await codeOfAsync {
+                await code {
                     _ = try await transport.send(TransportRequest(method: "GET", url: server.url(path)))
                 } == "answer-invalid", "\(path)")
         }
@@ -86,10 +86,20 @@ import Testing
         let closed = try #require(
             URL(string: url.absoluteString.replacingOccurrences(of: ":\(url.port ?? 0)", with: ":1")))
         #expect(
-            await codeOfAsync {
+            await code {
                 _ = try await URLSessionTransport(timeout: 60).send(TransportRequest(method: "GET", url: closed))
             }
                 == "connection-failed")
+    }
+}
+
+/// Returns the code of the error of a transport that the body throws; nil for none.
+private func code(_ body: () async throws -> Void) async -> String? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return (error as? TransportError)?.code ?? "other: \(error)"
     }
 }
 

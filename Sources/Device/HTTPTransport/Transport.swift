@@ -39,8 +39,20 @@ public struct TransportResponse: Sendable, Hashable {
 }
 
 /// A transport of requests. It returns every response, whatever its status, and throws any error if there is none.
-/// Callers receive ``OutboxError`` `connection-failed`, unless the error is an ``OutboxError`` or a
-/// `CancellationError`.
+///
+/// ```swift
+/// struct CountedTransport: Transport {
+///     let inner = URLSessionTransport()
+///     let counter: Counter
+///
+///     func send(_ request: TransportRequest) async throws -> TransportResponse {
+///         await counter.count(request.url)
+///         return try await inner.send(request)
+///     }
+/// }
+/// ```
+/// ``URLSessionTransport`` throws ``TransportError``. Callers treat any other error, except for a `CancellationError`,
+/// like `connection-failed`.
 public protocol Transport: Sendable {
     /// Sends a request and returns the response.
     func send(_ request: TransportRequest) async throws -> TransportResponse

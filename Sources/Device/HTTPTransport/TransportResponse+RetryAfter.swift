@@ -1,0 +1,19 @@
+import Foundation
+
+extension TransportResponse {
+    /// Returns the delay in seconds of `Retry-After` (RFC 9110 section 10.2.3), a number or a date, limited to 0 to a
+    /// day.
+    ///
+    /// ```swift
+    /// let delay = response.retryAfter(now: .now) ?? 60
+    /// ```
+    public func retryAfter(now: Date) -> Double? {
+        guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
+        if let seconds = ServerDelay.read(text) { return seconds }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text).map { ServerDelay.clamped($0.timeIntervalSince(now)) }
+    }
+}
