@@ -50,7 +50,7 @@ import Testing
         // A leap second ends the day with which it is written.
         #expect(try interval("2024-12-31T23:59:60Z") == ["2024-12-31T23:59:59.000Z", "2025-01-01T00:00:00.000Z"])
         #expect(try interval("2024-12-31T18:59:60.5-05:00")[0] == "2024-12-31T23:59:59.500Z")
-        #expect(DateTime("9999")?.end().timeIntervalSince1970 == 253_402_300_800)
+        #expect(DateTime.init("9999")?.end().timeIntervalSince1970 == 253_402_300_800)
     }
 
     @Test func aFractionCoversItsLastDigit() throws {
@@ -59,24 +59,24 @@ import Testing
             #expect(abs(value.end().timeIntervalSince(value.start()) - length) < 1e-6)
         }
         // For any number of digits an interval is not empty.
-        let fine = try #require(DateTime("2024-01-01T00:00:00.123456789012Z"))
+        let fine = try #require(DateTime.init("2024-01-01T00:00:00.123456789012Z"))
         #expect(fine.end() > fine.start())
         #expect(fine.nanosecond == 123_456_789)
     }
 
     @Test func aDateWithoutATimeBeginsAtMidnightOfTheGivenOffset() throws {
-        let value = try #require(DateTime("2024-03-10"))
+        let value = try #require(DateTime.init("2024-03-10"))
         #expect(DateTime(value.start(assumingOffsetMinutes: 120)).text == "2024-03-09T22:00:00.000Z")
         #expect(DateTime(value.end(assumingOffsetMinutes: -300)).text == "2024-03-11T05:00:00.000Z")
         // A written offset has precedence.
-        let written = try #require(DateTime("2024-03-10T00:00:00Z"))
+        let written = try #require(DateTime.init("2024-03-10T00:00:00Z"))
         #expect(DateTime(written.start(assumingOffsetMinutes: 120)).text == "2024-03-10T00:00:00.000Z")
     }
 
     @Test func datePartKeepsItsPrecision() {
-        #expect(DateTime("2024")?.dateText == "2024")
-        #expect(DateTime("2024-05")?.dateText == "2024-05")
-        #expect(DateTime("2024-05-06T23:00:00-11:00")?.dateText == "2024-05-06")
+        #expect(DateTime.init("2024")?.dateText == "2024")
+        #expect(DateTime.init("2024-05")?.dateText == "2024-05")
+        #expect(DateTime.init("2024-05-06T23:00:00-11:00")?.dateText == "2024-05-06")
     }
 
     @Test func anInstantIsWrittenWithItsOffset() {

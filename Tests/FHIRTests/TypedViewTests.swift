@@ -102,12 +102,12 @@ import Testing
 
     @Test func newValueHasTheIndexOfTheOldOne() throws {
         var observation = Observation(try object(#"{"a":1,"valueBoolean":true,"_valueBoolean":{"id":"t"},"c":3}"#))
-        observation.value = .dateTime(try #require(DateTime("2024-05")))
+        observation.value = .dateTime(try #require(DateTime.init("2024-05")))
         #expect(observation.json.text() == #"{"a":1,"valueDateTime":"2024-05","c":3}"#)
         var patient = Patient(try object(#"{"_deceasedBoolean":{"id":"t"},"c":3}"#))
         patient.deceased = .boolean(false)
         #expect(patient.json.text() == #"{"deceasedBoolean":false,"_deceasedBoolean":{"id":"t"},"c":3}"#)
-        patient.deceased = .dateTime(try #require(DateTime("2024")))
+        patient.deceased = .dateTime(try #require(DateTime.init("2024")))
         #expect(patient.json.text() == #"{"deceasedDateTime":"2024","c":3}"#)
     }
 

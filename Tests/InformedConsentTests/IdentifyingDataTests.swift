@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func patientOfADeviceIsAcceptedByTheServer() throws {
-        let day = try #require(DateTime("2026-03-01"))
+        let day = try #require(DateTime.init("2026-03-01"))
         for (birth, code, country) in [
             ("1990-02-02", "02139", "US"), ("1931-07-19", "03601", "USA"), ("1990", "8001", "Switzerland"),
             ("1937-12-31", "x", "United States"),

@@ -28,12 +28,12 @@ import Testing
 
     @Test func ageIsCountedAgainWhenAPatientIsLoaded() throws {
         let young = try patient(PersonFacts(birthDate: DateTime("1937")))
-        let nextYear = try #require(DateTime("2027-01-01"))
+        let nextYear = try #require(DateTime.init("2027-01-01"))
         let old = rules.aggregatingAge(of: young, today: nextYear)
         #expect(Pseudonymization.isNinetyOrOlder(old))
         #expect(old.object["birthDate"] == nil)
         #expect(rules.aggregatingAge(of: old, today: nextYear) == old)
-        #expect(rules.aggregatingAge(of: young, today: try #require(DateTime("2026-12-31"))) == young)
+        #expect(rules.aggregatingAge(of: young, today: try #require(DateTime.init("2026-12-31"))) == young)
     }
 
     @Test(arguments: [

@@ -42,7 +42,7 @@ import Testing
             })
         let template = try ConsentTemplate(resource)
         #expect(template.includedHealthData == ["routes", "notes"])
-        let now = try #require(DateTime("2026-01-01T00:00:00Z"))
+        let now = try #require(DateTime.init("2026-01-01T00:00:00Z"))
         let signed = template.signed(id: "c", participant: "p", sharing: nil, now: now)
         #expect(signed.includedHealthData == ["routes", "notes"])
     }

@@ -176,9 +176,9 @@ import Testing
     @Test func sessionUsesItsClock() throws {
         let question = Self.question("date", Self.limit("maxValue", type: "Date", expression: "today()"))
         var session = FormSession(try form(question))
-        session["q"] = .date(try #require(DateTime("2026-03-02")))
-        let before = try #require(DateTime("2026-03-01T12:00:00Z"))
-        let after = try #require(DateTime("2026-03-02T12:00:00Z"))
+        session["q"] = .date(try #require(DateTime.init("2026-03-02")))
+        let before = try #require(DateTime.init("2026-03-01T12:00:00Z"))
+        let after = try #require(DateTime.init("2026-03-02T12:00:00Z"))
         session.clock = { before }
         #expect(session.problems().errors == ["max-value"])
         session.clock = { after }

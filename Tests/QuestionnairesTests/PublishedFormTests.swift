@@ -108,7 +108,7 @@ struct PublishedFormTests {
                 default: ["valueCoding": coding]
                 }
         }
-        let authored = try #require(DateTime("2021-12-01T08:00:00+01:00"))
+        let authored = try #require(DateTime.init("2021-12-01T08:00:00+01:00"))
         let (response, problems) = form.answer(.object(answers), subject: "Patient/1", authored: authored)
         #expect(problems.errors.isEmpty, "\(problems)")
         #expect(response.questionnaire == form.canonical)

@@ -23,7 +23,7 @@ import Testing
         session.setAnswers([.integer(5)], at: path(("drug", 1), ("about", 0), ("dose", 0)))
         let number = try #require(JSONNumber(text: "1.500"))
         session.setAnswers([AnswerValue(type: "Decimal", json: .number(number))], at: path("g", "n"))
-        let authored = try #require(DateTime("2026-03-04T05:06:07+01:00"))
+        let authored = try #require(DateTime.init("2026-03-04T05:06:07+01:00"))
         let response = session.response(subject: "Patient/1", authored: authored)
         let expected = """
             {"resourceType":"QuestionnaireResponse","questionnaire":"https://example.org/form|1","status":"completed",\

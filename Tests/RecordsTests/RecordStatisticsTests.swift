@@ -8,8 +8,8 @@ import Testing
 @Suite struct RecordStatisticsTests {
     @Test func aParticipantsFormsAndStreamsAreCounted() async throws {
         let fixture = try await RecordsFixture()
-        let early = try #require(DateTime("2026-01-01T00:00:00Z")?.start())
-        let late = try #require(DateTime("2026-02-01T00:00:00Z")?.start())
+        let early = try #require(DateTime.init("2026-01-01T00:00:00Z")?.start())
+        let late = try #require(DateTime.init("2026-02-01T00:00:00Z")?.start())
         func response(_ id: String, form: String, subject: String = "p1") -> String {
             """
             {"resourceType":"QuestionnaireResponse","id":"\(id)","questionnaire":"\(form)",\

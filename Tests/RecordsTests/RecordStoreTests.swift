@@ -48,7 +48,7 @@ import Testing
         let fixture = try await RecordsFixture()
         let content = Data("{ \"resourceType\" : \"Observation\",\n\"id\":\"other\", \"value\" : 1.00 }".utf8)
         let original = OriginalContent(bytes: Data("{old}".utf8), fhirVersion: "1.0.2")
-        let received = try #require(DateTime("2026-01-02T03:04:05.006Z")?.start())
+        let received = try #require(DateTime.init("2026-01-02T03:04:05.006Z")?.start())
         let provenance = RecordProvenance(submissionID: "s9", clientID: "c9", keyID: nil, receivedAt: received)
         let store = fixture.store
         let row = try await fixture.database.write { transaction in

@@ -36,7 +36,7 @@ import Testing
 
     @Test func readHasTheVersionAndTimeInItsHeaders() async throws {
         let fixture = try await RecordsFixture()
-        let at = try #require(DateTime("2026-02-01T03:04:05.678Z")?.start())
+        let at = try #require(DateTime.init("2026-02-01T03:04:05.678Z")?.start())
         try await fixture.put(observation("a"), at: at)
         let answer = try await send(fixture, method: .get, path: "/fhir/Observation/a")
         #expect(answer.headers[.eTag] == "W/\"1\"")

@@ -14,7 +14,7 @@ import Testing
         defer { temporary.remove() }
         let folder = temporary.url
         let url = "sqlite:" + folder.appendingPathComponent("test.sqlite").path
-        let at = try #require(DateTime("2026-01-02T03:04:05.006Z")?.start())
+        let at = try #require(DateTime.init("2026-01-02T03:04:05.006Z")?.start())
         let older = try await TestEngine.chosen.open(
             path: StoreLocation(url).path ?? "", migrations: RecordsSchema.migrations.filter { $0.number == 400 })
         try await older.write { transaction in

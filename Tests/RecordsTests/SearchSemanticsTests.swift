@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func approximatelyIsATenthOfTheDistanceToNow() throws {
-        let now = try #require(DateTime("2026-01-11T00:00:00Z")?.start())
+        let now = try #require(DateTime.init("2026-01-11T00:00:00Z")?.start())
         let query = try SearchQuery(
             type: "Observation", parameters: [("date", "ap2026-01-01T00:00:00Z")], strict: true, now: now)
         guard case .date(.ap, let period)? = query.conditions.first?.alternatives.first else {

@@ -8,7 +8,7 @@ import Warehouse
 
 /// The participants for whom data may be loaded, and the record of their paper consent.
 @Suite struct StudyHealthLoadTests {
-    private static let now = DateTime("2026-06-01T10:00:00Z")?.start() ?? .distantPast
+    private static let now = DateTime.init("2026-06-01T10:00:00Z")?.start() ?? .distantPast
 
     private func withStudy(_ body: (any SQLDatabase) async throws -> Void) async throws {
         let temporary = try TemporaryFolder()
@@ -53,7 +53,7 @@ import Warehouse
             let participants = try await StudyOverview.participants(in: database)
             #expect(participants.map(\.id) == ["p1"])
             #expect(participants.first?.isConsented == true)
-            #expect(participants.first?.since == DateTime("2026-05-02")?.start())
+            #expect(participants.first?.since == DateTime.init("2026-05-02")?.start())
             let types = try await database.read { try $0.query("SELECT type FROM record ORDER BY type") }
             #expect(try types.map { try $0.text("type") } == ["Contract", "Patient"])
             let rows = try await database.read { try $0.query("SELECT status_cd, signed_at FROM consent_contract") }
@@ -91,7 +91,7 @@ import Warehouse
                     """
                     UPDATE participant_consent SET standing = 'withdrawn',
                         state = json_set(state, '$.withdrawnAt', ?)
-                    """, [.real((DateTime("2026-05-10")?.start() ?? .distantPast).timeIntervalSinceReferenceDate)])
+                    """, [.real((DateTime.init("2026-05-10")?.start() ?? .distantPast).timeIntervalSinceReferenceDate)])
             }
             #expect(changed == 1)
             for signed in [nil, "2026-05-09"] {

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func quantityHasTheTimeOfTheGateway() async throws {
-        let time = ValueTime(name: nil, time: try #require(DateTime("2026-03-01T08:17:05.5Z")))
+        let time = ValueTime(name: nil, time: try #require(DateTime.init("2026-03-01T08:17:05.5Z")))
         let text = String(decoding: time.json.data(), as: UTF8.self)
         try await WarehouseFixture.with { fixture in
             try await fixture.load(

@@ -157,7 +157,7 @@ extension ConsentTemplate {
         (try? ConsentTemplate(contract.resource)) ?? self
     }
 
-    fileprivate static let anyTime = DateTime("2000-01-01") ?? DateTime(.distantPast)
+    fileprivate static let anyTime: DateTime = "2000-01-01"
 
     /// All content of a Contract except its terms and signers, in a form that is equal for a template and a signed copy
     /// of it.

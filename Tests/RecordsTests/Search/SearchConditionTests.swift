@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func aDateIsNearByATenthOfItsDistanceToNow() throws {
-        let now = try #require(DateTime("2013-03-24")).start()
+        let now = try #require(DateTime.init("2013-03-24")).start()
         func isNear(_ stored: String) throws -> Bool {
             try finds(
                 "Observation", members: "\"effectiveDateTime\":\"\(stored)\"", name: "date", value: "ap2013-03-14",
