@@ -10,6 +10,7 @@ extension OutboxDirectory {
     ///   - contentType: whether the payload is one resource or several.
     ///   - recipients: the study's keys.
     ///   - signer: the signer. Signing begins with a Contract; all later submissions are signed.
+    ///   - isRepeatable: whether a queued or sent submission with the same id is returned instead of a second one.
     /// - Returns: the entry, durable.
     ///
     /// - Throws: ``OutboxError``: `consent-required` for anything but a Contract before the first Contract,
@@ -18,10 +19,12 @@ extension OutboxDirectory {
     @discardableResult
     public func append(
         _ payload: Data, kind: String, submissionID: String, contentType: PayloadType, to recipients: [PublicKey],
-        signedBy signer: SubmissionSigner? = nil
+        signedBy signer: SubmissionSigner? = nil, isRepeatable: Bool = false
     ) throws -> OutboxEntry {
         // The envelope is created here, so it is not read again for a check.
-        try appendEntry(kind: kind, submissionID: submissionID, keyID: signer?.key.publicKey.keyID) { entry, chain in
+        try appendEntry(
+            kind: kind, submissionID: submissionID, keyID: signer?.key.publicKey.keyID, isRepeatable: isRepeatable
+        ) { entry, chain in
             let header = try SubmissionHeader(
                 submissionID: entry.submissionID, sequence: entry.sequence, contentType: contentType)
             guard let signer, let chain else {
@@ -58,7 +61,7 @@ extension OutboxDirectory {
     ///   - envelope: returns the entry's envelope with the digest of the signed content; nil if the envelope belongs to
     ///     another entry. Its second argument is the chain to continue if the entry must be signed.
     private func appendEntry(
-        kind: String, submissionID: String, keyID: String?,
+        kind: String, submissionID: String, keyID: String?, isRepeatable: Bool = false,
         envelope: (OutboxEntry, SignatureChain?) throws -> (content: Data, digest: String?)?
     ) throws -> OutboxEntry {
         guard OutboxEntry.isKind(kind), let submissionID = OutboxEntry.canonical(submissionID) else {
@@ -66,6 +69,7 @@ extension OutboxDirectory {
         }
         let lock = try changingLock()
         defer { withExtendedLifetime(lock) {} }
+        if isRepeatable, let present = try self.entry(submissionID: submissionID) { return present }
         // 1. The Contract must precede all data.
         var state = try state()
         let entry = OutboxEntry(sequence: state.nextSequence, kind: kind, submissionID: submissionID)
