@@ -54,7 +54,7 @@ struct SampleConversion: Sendable {
         }
     }
 
-    private mutating func outgoing(_ reading: HealthReading, of type: String) throws -> OutgoingSample? {
+    mutating func outgoing(_ reading: HealthReading, of type: String) throws -> OutgoingSample? {
         func made(_ content: OutgoingSample.Content, target: HealthTarget, lines: [UInt8]) -> OutgoingSample {
             OutgoingSample(
                 uuid: reading.uuid, type: type, end: reading.end, content: content, target: target, lines: lines)
