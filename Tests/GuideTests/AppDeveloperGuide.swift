@@ -1,4 +1,5 @@
 import FHIR
+import FHIRClient
 import Foundation
 import HealthData
 import HealthKitAdapter
@@ -23,14 +24,12 @@ enum AppDeveloperGuide {
 
     static func consentThenData(
         contractBytes: Data, answers: ConsentAnswers, name: String, questionnaire: Questionnaire, answer: AnswerValue,
-        at path: String, deviceKey: String?
+        at path: String, store: DeviceStore
     ) throws -> (signed: SignedConsent, response: QuestionnaireResponse) {
         let template = try ConsentTemplate(try Resource(contractBytes))
-        let offset = DateTime.offsetMinutes(at: .now)
         let consent = ConsentSession(template: template, answers: answers)
-        let signed = try consent.sign(
-            .init(name: name, now: .now, offsetMinutes: offset, deviceKey: deviceKey))
-        // Queue signed.contract first, then signed.patient. The name is in neither; signed.document is for the person alone.
+        let signed = try store.sign(consent, as: name)
+        // Queue it first. The name is in neither of its resources; signed.document is for the person alone.
 
         var session = FormSession(QuestionnaireForm(questionnaire))
         session[path] = answer
@@ -41,8 +40,7 @@ enum AppDeveloperGuide {
     static func queueAndSend(
         _ signed: SignedConsent, _ response: QuestionnaireResponse, store: DeviceStore
     ) async throws -> SynchronizationReport {
-        try store.queue(signed.contract)
-        try store.queue(signed.patient)
+        try store.queue(signed)
         try store.queue(response)
         let report = try await StudyConnection(enrolment: store.enrolment()).synchronize(store)
         return report
@@ -69,32 +67,31 @@ enum AppDeveloperGuide {
 
     #if canImport(HealthKit)
         static func followHealthKit(
-            store: DeviceStore, folder: URL, participant: String, inclusions: Set<HealthSelection.Inclusion>
-        ) async throws -> HealthSynchroniser {
-            let followed = StudyHealthData(of: store)
-            var selection = followed.selection(naming: inclusions)
-            selection.subject = participant
-            let source = HealthKitSource(HKHealthStore(), selection: selection)
-            let types = Set(followed.followed.types ?? followed.table.all.map(\.identifier))
-            try await source.requestAuthorization(for: HealthPermissions(for: types, in: followed.table))
-            let synchroniser = HealthSynchroniser(
-                source: source, storage: HealthSyncFolder(folder.appendingPathComponent("health-sync")),
-                settings: HealthSyncSettings(
-                    selection: selection, version: "app 2.1, \(followed.version)",
-                    lookBackDays: followed.followed.lookBackDays))
-            await synchroniser.add(
-                try OutboxHealthStore(store, subject: participant), named: "outbox", types: types)
-            await synchroniser.start()
-            return synchroniser
+            store: DeviceStore, participant: String, inclusions: Set<HealthSelection.Inclusion>
+        ) async throws -> StudyHealthSync {
+            let health = try await HealthSynchroniser.study(
+                store, participant: participant, inclusions: inclusions, version: "2.1")
+            return health
         }
     #endif
 
     static func moveToANewPhone(
-        typed: String, consent: ConsentSession, deviceKey: String?, name: String, offset: Int
+        typed: String, consent: ConsentSession, name: String, store: DeviceStore
     ) throws -> SignedConsent {
         guard let code = ParticipantMoveCode(text: typed) else { throw ConsentError.moveCodeInvalid }
-        let signed = try consent.sign(
-            .init(name: name, now: .now, offsetMinutes: offset, moveCode: code, deviceKey: deviceKey))
+        let signed = try store.sign(consent, as: name) { $0.moveCode = code }
         return signed
+    }
+
+    static func readAndWrite(
+        url: URL, participant: String, token: @escaping FHIRConnection.Token
+    ) async throws {
+        let server = FHIRConnection(url) { isRenewal in try await token(isRenewal) }
+        for try await plan in server.search(CarePlan.self, ["patient": participant, "status": "active"]) {
+            print(plan.title ?? "")
+        }
+        var patient = try await server.read(Patient.self, id: participant)
+        patient.active = true
+        try await server.update(patient, ifMatch: patient.meta?.versionId)
     }
 }

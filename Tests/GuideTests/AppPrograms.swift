@@ -5,6 +5,11 @@ import HealthData
 import Outbox
 import Questionnaires
 
+#if canImport(HealthKit)
+    import HealthKit
+    import HealthKitAdapter
+#endif
+
 /// The five programs of docs/guide-app-developer.md; `GuideTests` compares the two texts.
 enum AppPrograms {
     static func answerAForm(
@@ -31,7 +36,7 @@ enum AppPrograms {
         var reading = Observation(id: UUID().uuidString.lowercased(), status: .final, code: heartRate)
         reading.subject = Reference("Patient/\(participant)")
         reading.effective = .dateTime(.now())
-        reading.value = .quantity(Quantity(value: JSONNumber(72), unit: "beats/min", ucum: "/min"))
+        reading.value = .quantity(Quantity(value: 72, unit: "beats/min", ucum: "/min"))
         return reading
     }
 
@@ -46,6 +51,13 @@ enum AppPrograms {
             source: HealthSource(product: .appleWatch))
         try store.queue(sample.observation(subject: participant))
     }
+
+    #if canImport(HealthKit)
+        static func queueASample(_ sample: HKSample, participant: String, store: DeviceStore) async throws {
+            let reading = try await sample.observation(subject: participant, in: HKHealthStore())
+            try store.queue(reading)
+        }
+    #endif
 
     static func showWhatBecameOfIt(_ connection: StudyConnection, store: DeviceStore) async throws -> [String] {
         var shown: [String] = []

@@ -1,8 +1,10 @@
 import FHIR
 import Foundation
 import InformedConsent
+import Outbox
 import Questionnaires
 import Testing
+import Wire
 
 #if canImport(Glibc)
     import Glibc
@@ -44,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 12),
+        ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 14),
         ("docs/language.md", ["LanguageGuide"], 3), ("README.md", ["AppPrograms"], 1),
     ])
     func examplesOfTheGuideAreCompiledCode(guide: String, files: [String], count: Int) throws {
@@ -121,12 +123,19 @@ import Testing
             let study = GuideTests.root.appendingPathComponent("Examples/study")
             func data(_ path: String) throws -> Data { try Data(contentsOf: study.appendingPathComponent(path)) }
             let form = try #require(
-                try Resource(data("questionnaires/mood-check.json")).as(Questionnaire.self))
+                Questionnaire(try Resource(data("questionnaires/mood-check.json"))))
+            let key = try PrivateKey.generateP256()
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("guide-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let store = try DeviceStore.open(folder, secrets: FileSecrets(folder: folder))
+            try store.save(
+                Enrolment(
+                    baseURL: "https://study.example", clientID: "c", clientSecret: "s", antispam: "w",
+                    jwks: String(decoding: PublicKey.jwks([key.publicKey], study: "s"), as: UTF8.self)))
             let (signed, response) = try AppDeveloperGuide.consentThenData(
                 contractBytes: data("consent/contract.json"),
                 answers: ConsentAnswers(try JSON(data("answers/consent-1.json"))), name: "Ann Example",
-                questionnaire: form, answer: .date(try #require(DateTime("2026-11-22"))), at: "week",
-                deviceKey: nil)
+                questionnaire: form, answer: .date("2026-11-22"), at: "week", store: store)
             let authored = try #require(response.authored)
             #expect(authored.offsetMinutes == 345)
             #expect(abs(authored.start().timeIntervalSinceNow) < 60)

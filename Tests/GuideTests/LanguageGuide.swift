@@ -23,7 +23,7 @@ enum LanguageGuide {
     static func views(heartRate: CodeableConcept, bytes: Data) throws -> (Observation, Patient) {
         // The initialiser takes the elements that R4 requires; the others are set.
         var reading = Observation(id: "o", status: .final, code: heartRate)
-        reading.value = .quantity(Quantity(value: JSONNumber(72), unit: "beats/min", ucum: "/min"))
+        reading.value = .quantity(Quantity(value: 72, unit: "beats/min", ucum: "/min"))
         if case .quantity(let quantity)? = reading.value { print(quantity.value?.text ?? "") }
 
         var patient = Patient(try Resource(bytes).object)
@@ -38,7 +38,7 @@ enum LanguageGuide {
     static func comparison(bytes: Data) throws -> (family: String, text: String) {
         var patient = Patient(try Resource(bytes).object)
         patient.active = true
-        patient.birthDate = DateTime("1990-05")
+        patient.birthDate = "1990-05"
         let family = patient.name.first?.family ?? "no name"
         let text = patient.json.text()
         return (family, text)

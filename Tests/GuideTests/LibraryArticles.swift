@@ -1,9 +1,11 @@
 import Attachments
 import FHIR
+import FHIRClient
 import FHIRPath
 import FHIRValidation
 import FHIRVersions
 import Foundation
+import HTTPTransport
 import HealthData
 import HealthKitAdapter
 import HealthReport
@@ -25,7 +27,7 @@ import Wire
 enum LibraryArticles {
     static func fhir(_ bytes: Data) throws -> String {
         var patient = Patient(try Resource(bytes).object)
-        patient.birthDate = DateTime("1990-05")
+        patient.birthDate = "1990-05"
         patient["x-of-ours"] = true
         let text = patient.json.text()
         return text
@@ -123,6 +125,23 @@ enum LibraryArticles {
         for try await delivery in connection.deliveries(of: store, until: .listed) {
             print(delivery.entry.kind, delivery.state)
         }
+    }
+
+    static func fhirClient(url: URL, token: @escaping FHIRConnection.Token) async throws {
+        let server = FHIRConnection(url) { isRenewal in try await token(isRenewal) }
+        var patient = try await server.read(Patient.self, id: "p1")
+        patient.active = true
+        try await server.update(patient, ifMatch: patient.meta?.versionId)
+        for try await reading in server.search(Observation.self, ["patient": "p1", "_sort": "-date"]) {
+            print(reading.code?.coding.first?.code ?? "")
+        }
+    }
+
+    static func httpTransport(url: URL) async throws -> TransportResponse {
+        let transport = URLSessionTransport(timeout: 10, largestAnswer: 1 << 20)
+        let response = try await transport.send(TransportRequest(method: "GET", url: url))
+        if response.status == 503 { print(response.retryAfter(now: .now) ?? 60) }
+        return response
     }
 
     static func healthTypes() throws -> (codes: [String]?, pounds: String?) {
