@@ -56,7 +56,8 @@ import Wire
 
     @Test func observationHasTheIDAndContentOfTheSynchronisation() async throws {
         let samples: [HKSample] = [
-            Phone.heart(72), Phone.quantity(Phone.steps, 100, "count", metadata: ["HKWasUserEntered": true]),
+            Phone.heart(72),
+            Phone.quantity(Phone.steps, value: 100, unit: "count", metadata: ["HKWasUserEntered": true]),
             Phone.category(Phone.sleep, 3), electrocardiogram(),
         ]
         for sample in samples {
