@@ -56,7 +56,8 @@ enum Vocabulary {
     /// Whether a string literal is prose: it has a space, and no names or keywords of SQL.
     static func isSentence(_ line: String) -> Bool {
         let words = line.split { !$0.isLetter && $0 != "_" }
-        return line.contains(" ") && !words.contains { $0.contains("_") || ofSQL.contains(String($0)) }
+        return line.contains(" ") && !line.contains("= ?")
+            && !words.contains { $0.contains("_") || ofSQL.contains(String($0)) }
     }
 
     /// The words of the names in a line of code that are not used.
