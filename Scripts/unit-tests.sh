@@ -1,31 +1,33 @@
 #!/bin/sh
 # Runs the unit tests that were built, with a PostgreSQL server of their own: all of them, and again on PostgreSQL those of
-# the modules that use a store. The last lines name the slowest tests, and repeat the failures.
+# the modules that use a store. The last lines of each pass name its slowest suites; the last lines of all repeat the failures.
 #
 #     Scripts/unit-tests.sh SCRATCH
 set -eu
 cd "$(dirname -- "$0")/.."
 scratch=$1
 output=$(mktemp)
-trap 'rm -f "$output" "$output.failed"' EXIT
+trap 'rm -f "$output" "$output.failed" "$output.events"' EXIT
 # Tests at a time. The time of a test is then that of its own work, not that of its wait for a thread.
 width=${TRIBUTARY_TEST_WIDTH:-16}
 
 pass() {
     {
         Scripts/with-postgresql.sh swift test --skip-build --disable-xctest --scratch-path "$scratch" \
-            --experimental-maximum-parallelization-width "$width" "$@" 2>&1 ||
+            --experimental-maximum-parallelization-width "$width" \
+            --event-stream-output-path "$output.events" --event-stream-version 0 "$@" 2>&1 ||
             echo "$?" >"$output.failed"
     } | tee -a "$output"
+    if [ -s "$output.events" ]; then
+        echo "== the ten slowest suites of this pass"
+        Scripts/slowest-suites.py "$output.events"
+    fi
 }
 
 pass
 echo "== those of the stores, on PostgreSQL"
 TRIBUTARY_TEST_ENGINE=postgresql pass \
     --filter 'TrustTests|RecordsTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
-
-echo "== the ten slowest tests"
-sed -n -E 's/.*Test ("[^"]*"|[A-Za-z0-9_]+\([^)]*\)).* (passed|failed) after ([0-9.]+) seconds.*/\3 s \1/p' "$output" | sort -rn | head -n 10
 
 if [ -f "$output.failed" ]; then
     echo "== what failed"
