@@ -108,7 +108,8 @@ struct SwiftText {
                         code.append(bytes[index])
                         string.append(UInt8(ascii: " "))
                     }
-                    index += 1
+                    // The line of a literal that continues ends here, too.
+                    if index < bytes.count, bytes[index] != UInt8(ascii: "\n") { index += 1 }
                 } else {
                     string.append(byte)
                     index += 1

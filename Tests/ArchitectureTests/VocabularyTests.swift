@@ -98,6 +98,12 @@ import Testing
         #expect(Vocabulary.isSentence("A sentence") && !Vocabulary.isSentence("lane TEXT NOT NULL"))
     }
 
+    @Test func linesOfContinuedLiteralsAreCounted() {
+        let quotes = String(repeating: "\"", count: 3)
+        let text = SwiftText("let a = \(quotes)\n    one \\\n    two\n    \(quotes)\nlet place = 1\n")
+        #expect(text.code.last?.number == 5)
+    }
+
     @Test(arguments: [
         ("func a(_ b: Int, _ c: (Int, Int), _ d: [Int: Int]) {}", 3), ("init?(_ a: Int, b: Int, _ c: Int)", 2),
         ("private func a<T: B<C>>(\n    _ b: T,\n    _ c: T, _ d: () -> Void = { _, _ in }\n) {}", 3),

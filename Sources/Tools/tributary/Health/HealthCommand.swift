@@ -157,7 +157,7 @@ enum ImportReportOutput {
                 .map { [type, "skipped: \($0.key.rawValue)", String($0.value)] }
         }
         for (kind, counts) in importReport.otherResources.sorted(by: { $0.key < $1.key }) {
-            rows += counts.sorted { $0.key < $1.key }.map { ["\(kind) (besides)", $0.key, String($0.value)] }
+            rows += counts.sorted { $0.key < $1.key }.map { ["\(kind) (other resource)", $0.key, String($0.value)] }
         }
         for problem in importReport.fileProblems.sorted(by: { $0.key < $1.key }) {
             rows.append(["(files)", problem.key, String(problem.value)])
