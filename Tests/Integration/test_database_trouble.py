@@ -140,7 +140,7 @@ class Trouble(unittest.TestCase):
                 self.assertIn("store-unwritable", reasons)
         for process in serving:
             self.assert_is_refused(process)
-        self.assertEqual((sending.wait(60), sending.communicate()[1]), (1, b"Not all was taken: server-unavailable.\n"))
+        self.assertEqual((sending.wait(60), sending.communicate()[1]), (1, b"Not all was accepted: server-unavailable.\n"))
         self.assertEqual(self.device.queued(), waiting)
 
     def test_a_server_that_is_started_anew_is_connected_to_again(self):

@@ -229,7 +229,7 @@ class DeviceSync(JournalTest):
         row, = done.json["streams"]
         self.assertEqual((row["added"], row["quarantined"]), (2, 1))
         self.assertIn("name no type are left out: 1", done.errors)
-        self.assertIn("not asked for: 1", done.errors)
+        self.assertIn("not selected: 1", done.errors)
         self.assertEqual(self.device.run("sync-status").json["quarantine"],
                          [{"uuid": bad, "type": HEART, "reason": "value-not-a-number"}])
         self.send()
@@ -347,8 +347,8 @@ class StudyDecides(SpineTest):
 
     def test_the_study_says_what_is_followed_and_the_last_good_word_stands(self):
         self.says({"types": [HEART]})
-        self.assertIn("anew", self.device.send().errors)
-        self.assertNotIn("anew", self.device.send().errors)
+        self.assertIn("has changed", self.device.send().errors)
+        self.assertNotIn("has changed", self.device.send().errors)
         self.journal.add(HEART, 60, 0)
         self.journal.add(STEPS, 100, 1)
         self.assertEqual(self.added(), {HEART: 1})
@@ -382,7 +382,7 @@ class StudyDecides(SpineTest):
         rows = {row["stream"]: row for row in tributary("study", "streams", self.study.dir, "--json").json
                 if row["participant"] == self.device.participant}
         self.assertEqual((rows[HEART]["state"], rows[STEPS]["state"]), ("silent", "never"))
-        self.assertIn("1 are set aside there", rows[HEART]["hint"])
+        self.assertIn("1 are quarantined there", rows[HEART]["hint"])
         self.assertIn("its latest sample is of 2026-03-01T07:00:00Z", rows[HEART]["hint"])
         self.assertIn("does not follow this type", rows[STEPS]["hint"])
 

@@ -84,6 +84,7 @@ extension CommandInput {
 /// `tributary devices`, the earlier name of `gateway`, which the help does not show.
 struct DevicesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "devices", abstract: GatewayCommand.configuration.abstract, shouldDisplay: false,
+        commandName: "devices", abstract: GatewayCommand.configuration.abstract,
+        discussion: GatewayCommand.configuration.discussion, shouldDisplay: false,
         subcommands: GatewayCommand.configuration.subcommands)
 }
