@@ -6,7 +6,9 @@ struct SwiftCode {
     let lines: [Substring]
 
     init(_ source: String) {
-        lines = SwiftCode.code(of: Array(source)).split(separator: "\n", omittingEmptySubsequences: false)
+        var lines = [Substring](repeating: "", count: source.utf8.count { $0 == UInt8(ascii: "\n") } + 1)
+        for line in SwiftText(source).code { lines[line.number - 1] = line.text[...] }
+        self.lines = lines
     }
 
     /// The modules that the code imports, with attributes, access levels and single declarations understood.
@@ -31,90 +33,6 @@ struct SwiftCode {
     /// Returns the lines with a text in their code.
     func lines(with text: String) -> [Int] {
         lines.enumerated().filter { $0.element.contains(text) }.map { $0.offset + 1 }
-    }
-
-    private static func code(of source: [Character]) -> String {
-        var output = ""
-        var index = 0
-        func starts(_ text: String, at start: Int) -> Bool { source[start...].starts(with: text) }
-        while index < source.count {
-            if starts("//", at: index) {
-                while index < source.count, !source[index].isNewline { index += 1 }
-            } else if starts("/*", at: index) {
-                index = skipComment(source, from: index, into: &output)
-            } else if source[index] == "\"" || source[index] == "#",
-                let end = skipString(source, from: index, into: &output)
-            {
-                index = end
-            } else {
-                output.append(source[index].isNewline ? "\n" : source[index])
-                index += 1
-            }
-        }
-        return output
-    }
-
-    private static func skipComment(_ source: [Character], from start: Int, into output: inout String) -> Int {
-        var depth = 0
-        var index = start
-        while index < source.count {
-            if source[index...].starts(with: "/*") {
-                depth += 1
-                index += 2
-            } else if source[index...].starts(with: "*/") {
-                depth -= 1
-                index += 2
-                if depth == 0 { break }
-            } else {
-                if source[index].isNewline { output.append("\n") }
-                index += 1
-            }
-        }
-        return index
-    }
-
-    /// Skips a string literal, plain or raw, on one line or several; nil if no literal begins here. Interpolations
-    /// are skipped too: they contain no imports.
-    private static func skipString(_ source: [Character], from start: Int, into output: inout String) -> Int? {
-        var index = start
-        while index < source.count, source[index] == "#" { index += 1 }
-        let hashes = String(repeating: "#", count: index - start)
-        guard index < source.count, source[index] == "\"" else { return nil }
-        let quotes = source[index...].starts(with: "\"\"\"") ? "\"\"\"" : "\""
-        index += quotes.count
-        output.append("\"\"")
-        while index < source.count {
-            if source[index...].starts(with: quotes + hashes) { return index + quotes.count + hashes.count }
-            if source[index...].starts(with: "\\" + hashes) {
-                index += 1 + hashes.count
-                if index < source.count, source[index] == "(" {
-                    index = skipInterpolation(source, from: index)
-                    continue
-                }
-            }
-            if index < source.count {
-                if source[index].isNewline { output.append("\n") }
-                index += 1
-            }
-        }
-        return index
-    }
-
-    private static func skipInterpolation(_ source: [Character], from start: Int) -> Int {
-        var index = start
-        var depth = 0
-        while index < source.count {
-            var ignored = ""
-            if source[index] == "\"", let end = skipString(source, from: index, into: &ignored) {
-                index = end
-                continue
-            }
-            if source[index] == "(" { depth += 1 }
-            if source[index] == ")" { depth -= 1 }
-            index += 1
-            if depth == 0 { break }
-        }
-        return index
     }
 }
 
