@@ -27,10 +27,7 @@ enum Vocabulary {
     static let clauses: Set<String> = ["What", "Who", "Whose", "Whom", "Whoever", "Whatever", "How"]
 
     /// Words that are not part of a name.
-    static let ofNames: Set<String> = [
-        "place", "places", "placed", "most", "tells", "told", "beside", "anew", "nobody", "whoever", "stands", "lane",
-        "lanes", "portion", "portions", "behind", "parked", "learn", "learned", "noted", "house",
-    ]
+    static let ofNames = words.union(["house"])
 
     /// The words and sequences in a line of prose that are not used. Text in backticks is code, and so is an option of a
     /// command.

@@ -55,7 +55,7 @@ import Testing
 
     /// Returns the values that differ from one in a single element: a changed text, a removed or inserted member or
     /// element.
-    private static func damaged(_ value: JSON, besides isOutside: (String) -> Bool = { _ in false }) -> [JSON] {
+    private static func damaged(_ value: JSON, except isOutside: (String) -> Bool = { _ in false }) -> [JSON] {
         switch value {
         case .object(let object):
             let changed = object.members.filter { !isOutside($0.key) }.flatMap { member in
@@ -98,7 +98,7 @@ import Testing
         let contract = try Self.signed(template)
         #expect(consents.match(contract) == .template(template))
         let outside: Set = ["id", "status", "applies", "signer", "resourceType"]
-        let all = Self.damaged(contract.json, besides: outside.contains)
+        let all = Self.damaged(contract.json, except: outside.contains)
         #expect(all.count > 100)
         var counted: [String] = []
         for damaged in all {

@@ -6,7 +6,8 @@ import Submissions
 /// spent even if the store of links is restored from an older copy. They contain neither participant nor record.
 struct LinkUse {
     /// Whether another submission has used a link.
-    func isSpent(_ id: String, besides submission: QueuedSubmission, in transaction: any SQLTransaction) throws -> Bool
+    func isSpent(_ id: String, excluding submission: QueuedSubmission, in transaction: any SQLTransaction) throws
+        -> Bool
     {
         let row = try transaction.first(
             "SELECT submission_id, digest FROM link_use WHERE jti = ?", [SQLValue(id)])

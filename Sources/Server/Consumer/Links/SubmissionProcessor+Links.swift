@@ -86,7 +86,7 @@ extension SubmissionProcessor {
                 SubmissionProblem("subject-not-permitted", "The device may not link this participant."))
         }
         let uses = LinkUse()
-        let isSpent = try uses.isSpent(token.id, besides: submission, in: transaction)
+        let isSpent = try uses.isSpent(token.id, excluding: submission, in: transaction)
         let claim: LinkStore.Claim
         do {
             claim = try store.claim(

@@ -50,11 +50,11 @@ struct ExportPlan: Sendable {
             if let index = selections.firstIndex(where: { $0.type == provenance }) {
                 selections[index].associated = condition
             } else {
-                var besides = selection(provenance)
-                besides.since = nil
-                besides.searches = [.never]
-                besides.associated = condition
-                selections.append(besides)
+                var added = selection(provenance)
+                added.since = nil
+                added.searches = [.never]
+                added.associated = condition
+                selections.append(added)
             }
         }
         return selections.sorted { $0.type < $1.type }
