@@ -55,6 +55,10 @@ let language: [Target] = [
     .target(name: "FHIRVersions", dependencies: ["FHIR"], path: "Sources/Language/FHIRVersions"),
     .target(name: "JSONQuery", dependencies: ["Core"], path: "Sources/Language/JSONQuery"),
     .target(name: "FHIRXML", dependencies: ["Core", "FHIR", "CXML2"], path: "Sources/Language/FHIRXML"),
+    .target(name: "FHIRPatch", dependencies: ["Core", "FHIR", "FHIRPath"], path: "Sources/Language/FHIRPatch"),
+    .target(
+        name: "FHIRSearch", dependencies: ["Core", "FHIR", "FHIRPath", "UCUM", crypto],
+        path: "Sources/Language/FHIRSearch"),
 ]
 
 let wire: [Target] = [
@@ -135,16 +139,43 @@ let server: [Target] = [
         name: "Trust", dependencies: ["Core", "Storage", "Submissions", "Wire", crypto, cryptoExtras],
         path: "Sources/Server/Trust"),
     .target(
-        name: "Records",
+        name: "RecordStorage",
+        dependencies: ["Core", "Storage", "Trust", "FHIR", "FHIRSearch", "HealthTypes", "CZstd", crypto],
+        path: "Sources/Server/RecordStorage"),
+    .target(
+        name: "SearchStatements",
+        dependencies: ["Core", "Storage", "Trust", "RecordStorage", "FHIR", "FHIRSearch", "FHIRValidation"],
+        path: "Sources/Server/SearchStatements"),
+    .target(
+        name: "ObservationTemplates", dependencies: ["Core", "FHIR", "FHIRSearch", "RecordStorage"],
+        path: "Sources/Server/ObservationTemplates"),
+    .target(
+        name: "FHIRHTTP",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Trust", "FHIR", "FHIRPath", "FHIRValidation", "FHIRXML", "UCUM",
-            "HealthTypes", "CZstd", crypto, hummingbird, logging,
+            "Core", "ServerHTTP", "Storage", "RecordStorage", "FHIR", "FHIRPatch", "FHIRSearch", "FHIRXML",
+            hummingbird,
         ],
-        path: "Sources/Server/Records"),
+        path: "Sources/Server/FHIRHTTP"),
+    .target(
+        name: "BulkExport",
+        dependencies: [
+            "Core", "Storage", "Trust", "RecordStorage", "SearchStatements", "FHIRHTTP", "FHIR", "FHIRSearch",
+            hummingbird,
+        ],
+        path: "Sources/Server/BulkExport"),
+    .target(
+        name: "FHIRServer",
+        dependencies: [
+            "Core", "ServerHTTP", "Storage", "Trust", "RecordStorage", "SearchStatements", "ObservationTemplates",
+            "FHIRHTTP", "BulkExport", "FHIR", "FHIRPath", "FHIRPatch", "FHIRSearch", "FHIRValidation", "FHIRXML",
+            "HealthTypes", crypto, hummingbird, logging,
+        ],
+        path: "Sources/Server/FHIRServer"),
     .target(
         name: "Warehouse",
         dependencies: [
-            "Core", "Storage", "Records", "FHIR", "UCUM", "HealthTypes", "HealthData", "InformedConsent", crypto,
+            "Core", "Storage", "RecordStorage", "ObservationTemplates", "FHIR", "UCUM", "HealthTypes", "HealthData",
+            "InformedConsent", crypto,
         ],
         path: "Sources/Server/Warehouse"),
     .target(
@@ -164,14 +195,15 @@ let server: [Target] = [
         name: "DeviceGateway",
         dependencies: [
             "Core", "FHIR", "JSONQuery", "Wire", "HealthTypes", "HealthData", "ServerHTTP", "Storage", "Trust",
-            "Records",
+            "FHIRSearch", "RecordStorage", "ObservationTemplates",
             crypto, hummingbird,
         ],
         path: "Sources/Server/DeviceGateway"),
     .target(
         name: "Consumer",
         dependencies: [
-            "Core", "Wire", "Storage", "Submissions", "Trust", "Records", "Warehouse", "HealthData", "InformedConsent",
+            "Core", "Wire", "Storage", "Submissions", "Trust", "RecordStorage", "ObservationTemplates", "Warehouse",
+            "HealthData", "InformedConsent",
             "Questionnaires", "Attachments", "FHIR", "FHIRValidation", "FHIRVersions", "COpenSSL", crypto,
             cryptoExtras, logging, lifecycle,
         ],
@@ -183,7 +215,8 @@ let tools: [Target] = [
     .target(
         name: "TributaryServer",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Submissions", "Trust", "Authorization", "Records", "Warehouse",
+            "Core", "ServerHTTP", "Storage", "Submissions", "Trust", "Authorization", "RecordStorage", "BulkExport",
+            "FHIRServer", "Warehouse",
             "Receiver", "Consumer",
             "DeviceGateway", "Wire", "FHIR", "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData",
             "InformedConsent",
@@ -199,7 +232,7 @@ let tools: [Target] = [
             "HealthReport",
             "Attachments", "Outbox", "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Submissions",
             "Trust",
-            "Records", "Warehouse",
+            "RecordStorage", "BulkExport", "Warehouse",
             "Receiver", "Consumer", "Authorization", "DeviceGateway",
             "TerminalSurvey", "TributaryServer", arguments, logging,
         ],
@@ -293,7 +326,8 @@ let tests: [Target] = [
     .testTarget(
         name: "DeviceGatewayTests",
         dependencies: [
-            "DeviceGateway", "Records", "Storage", "Trust", "HealthData", "HealthTypes", "JSONQuery", "Wire", "Core",
+            "DeviceGateway", "RecordStorage", "Storage", "Trust", "HealthData", "HealthTypes", "JSONQuery", "Wire",
+            "Core",
             "FHIR", "TestSupport",
             "StorageTestSupport",
         ]),
@@ -303,17 +337,18 @@ let tests: [Target] = [
             "Authorization", "ServerHTTP", "Storage", "Trust", "Wire", "Core", crypto, cryptoExtras,
             hummingbirdTesting, "TestSupport", "StorageTestSupport",
         ]),
+    .testTarget(name: "FHIRPatchTests", dependencies: ["FHIRPatch", "FHIR", "Core", "TestSupport"]),
     .testTarget(
-        name: "RecordsTests",
+        name: "FHIRServerTests",
         dependencies: [
-            "Records", "ServerHTTP", "Storage", "Submissions", "Trust", "FHIR", "HealthTypes", "HealthData",
-            hummingbirdTesting,
-            "TestSupport", "StorageTestSupport",
+            "FHIRPatch", "FHIRSearch", "RecordStorage", "SearchStatements", "ObservationTemplates", "FHIRHTTP",
+            "BulkExport", "FHIRServer", "ServerHTTP", "Storage", "Submissions", "Trust", "FHIR", "HealthTypes",
+            "HealthData", hummingbirdTesting, "TestSupport", "StorageTestSupport",
         ], exclude: ["DictionarySamples"]),
     .testTarget(
         name: "WarehouseTests",
         dependencies: [
-            "Warehouse", "Records", "Storage", "FHIR", "HealthData", "Questionnaires", "TestSupport",
+            "Warehouse", "RecordStorage", "Storage", "FHIR", "HealthData", "Questionnaires", "TestSupport",
             "StorageTestSupport",
         ]),
     .testTarget(
@@ -326,14 +361,16 @@ let tests: [Target] = [
     .testTarget(
         name: "ConsumerTests",
         dependencies: [
-            "Consumer", "Wire", "Storage", "Submissions", "Trust", "Records", "Warehouse", "HealthData",
+            "Consumer", "Wire", "Storage", "Submissions", "Trust", "RecordStorage", "FHIRHTTP", "FHIRServer",
+            "Warehouse", "HealthData",
             "InformedConsent", "FHIR",
             crypto, cryptoExtras, logging, "TestSupport", "StorageTestSupport",
         ]),
     .testTarget(
         name: "TributaryTests",
         dependencies: [
-            "TributaryServer", "Consumer", "FHIRValidation", "HealthData", "InformedConsent", "Records", "ServerHTTP",
+            "TributaryServer", "Consumer", "FHIRValidation", "HealthData", "InformedConsent", "RecordStorage",
+            "ServerHTTP",
             "Storage", "Submissions", "Warehouse", "FHIR", "Wire",
             logging, "TestSupport",
         ]),
@@ -348,6 +385,8 @@ let package = Package(
         .library(name: "TributaryFHIRPath", targets: ["FHIRPath"]),
         .library(name: "TributaryFHIRValidation", targets: ["FHIRValidation"]),
         .library(name: "TributaryFHIRVersions", targets: ["FHIRVersions"]),
+        .library(name: "TributaryFHIRSearch", targets: ["FHIRSearch"]),
+        .library(name: "TributaryFHIRPatch", targets: ["FHIRPatch"]),
         .library(name: "TributaryJSONQuery", targets: ["JSONQuery"]),
         .library(name: "TributaryWire", targets: ["Wire"]),
         .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),
@@ -363,7 +402,7 @@ let package = Package(
         .library(name: "TributaryFHIRClient", targets: ["FHIRClient"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
         // No app's: what the benchmarks measure of the stores. It needs the trait.
-        .library(name: "ServerStores", targets: ["Storage", "Submissions", "Records"]),
+        .library(name: "ServerStores", targets: ["Storage", "Submissions", "RecordStorage"]),
         .executable(name: "tributary", targets: ["tributary"]),
     ],
     traits: [

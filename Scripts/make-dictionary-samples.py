@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the samples that the dictionaries of stored contents are made of: Tests/RecordsTests/DictionarySamples/*.ndjson.
+"""Writes the samples that the dictionaries of stored contents are made of: Tests/FHIRServerTests/DictionarySamples/*.ndjson.
 
   Scripts/make-dictionary-samples.py .build/release/tributary
 
@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SAMPLES = ROOT / "Tests" / "RecordsTests" / "DictionarySamples"
+SAMPLES = ROOT / "Tests" / "FHIRServerTests" / "DictionarySamples"
 
 
 def run(*command):

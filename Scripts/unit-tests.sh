@@ -27,7 +27,7 @@ pass() {
 pass
 echo "== those of the stores, on PostgreSQL"
 TRIBUTARY_TEST_ENGINE=postgresql pass \
-    --filter 'TrustTests|RecordsTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
+    --filter 'TrustTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
 
 if [ -f "$output.failed" ]; then
     echo "== what failed"

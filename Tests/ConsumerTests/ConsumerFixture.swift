@@ -3,7 +3,7 @@ import Foundation
 import HealthData
 import InformedConsent
 import Logging
-import Records
+import RecordStorage
 import Storage
 import StorageTestSupport
 import Submissions

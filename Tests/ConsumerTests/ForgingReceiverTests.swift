@@ -6,7 +6,7 @@ import Trust
 import Wire
 
 @testable import Consumer
-@testable import Records
+@testable import RecordStorage
 
 /// A compromised receiver: it has all tokens and keys of a receiver, and keys of its own. It forges, alters, repeats,
 /// reorders and drops messages. A model records what the phones sent and what reached the server.

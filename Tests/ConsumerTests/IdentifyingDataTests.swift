@@ -8,7 +8,7 @@ import Testing
 import Warehouse
 
 @testable import Consumer
-@testable import Records
+@testable import RecordStorage
 
 @Suite struct IdentifyingSubmissionTests {
     private static let patient =

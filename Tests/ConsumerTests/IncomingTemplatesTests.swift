@@ -1,14 +1,12 @@
 import FHIR
 import Foundation
 import InformedConsent
-import Records
 import Storage
 import Submissions
 import TestSupport
 import Testing
 
 @testable import Consumer
-@testable import Records
 @testable import Wire
 
 /// Reading an Observation by a template of its form gives the same result as full processing.

@@ -7,7 +7,9 @@ import Trust
 import Warehouse
 
 @testable import Consumer
-@testable import Records
+@testable import FHIRHTTP
+@testable import FHIRServer
+@testable import RecordStorage
 
 /// The server's admission of resources that are written through the FHIR API.
 @Suite struct InteractionAdmissionTests {

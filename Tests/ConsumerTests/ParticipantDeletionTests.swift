@@ -7,7 +7,7 @@ import Trust
 import Warehouse
 
 @testable import Consumer
-@testable import Records
+@testable import RecordStorage
 
 @Suite struct ParticipantDeletionTests {
     private let key = Data(repeating: 7, count: 32)

@@ -5,7 +5,9 @@ import Testing
 import Trust
 
 @testable import Consumer
-@testable import Records
+@testable import FHIRHTTP
+@testable import FHIRServer
+@testable import RecordStorage
 
 /// One OperationOutcome has all problems of a resource, each with its element; `$validate` checks the requested mode
 /// and profile.

@@ -7,7 +7,7 @@ import Testing
 import Trust
 
 @testable import DeviceGateway
-@testable import Records
+@testable import RecordStorage
 @testable import Storage
 
 /// A template gives the same Observation as full processing.

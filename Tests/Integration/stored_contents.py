@@ -1,4 +1,4 @@
-"""The contents of the records as they came: what is stored of them is compressed (Sources/Server/Records/Contents).
+"""The contents of the records as they came: what is stored of them is compressed (Sources/Server/RecordStorage/Contents).
 
 A test that looks for a word in a store's bytes must look here too, or it finds nothing whatever stands there."""
 

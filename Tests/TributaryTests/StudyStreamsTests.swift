@@ -2,7 +2,7 @@ import Foundation
 import HealthTypes
 import Testing
 
-@testable import Records
+@testable import RecordStorage
 @testable import TributaryServer
 
 /// Streams that the study team sees as silent.

@@ -1,6 +1,5 @@
 import FHIR
 import Foundation
-import Records
 import Storage
 import Testing
 

@@ -1,7 +1,6 @@
 import Core
 import FHIR
 import Foundation
-import Records
 import Storage
 import StorageTestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import Records
+import RecordStorage
 import Storage
 
 /// Reads resources by their ids alternately from two stores with the same contents.

@@ -207,7 +207,7 @@
         private mutating func narrative(_ value: JSON) throws(FHIRXMLError) {
             guard case .string(let text) = value else { throw error(.wrongShape) }
             do throws(FHIRXMLError) {
-                let div = try NarrativeCheck.div(text, depth: level)
+                let div = try XMLNarrativeCheck.div(text, depth: level)
                 breakLine()
                 output.append(div)
             } catch {

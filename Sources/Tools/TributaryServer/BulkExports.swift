@@ -1,6 +1,6 @@
+import BulkExport
 import Core
 import Logging
-import Records
 import ServiceLifecycle
 
 /// Processes the exports that clients request, while a study is served. Interrupted exports continue after the next

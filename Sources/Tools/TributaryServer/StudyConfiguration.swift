@@ -1,8 +1,8 @@
+import BulkExport
 import Consumer
 import FHIR
 import Foundation
 import InformedConsent
-import Records
 import ServerHTTP
 import Storage
 import Warehouse

@@ -4,7 +4,7 @@ import Crypto
 import FHIR
 import Foundation
 import InformedConsent
-import Records
+import RecordStorage
 import Storage
 import Trust
 import Warehouse

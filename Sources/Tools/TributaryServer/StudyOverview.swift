@@ -1,7 +1,7 @@
 import Consumer
 import Foundation
 import InformedConsent
-import Records
+import RecordStorage
 import Storage
 
 /// The overview of the study's participants for the study team.

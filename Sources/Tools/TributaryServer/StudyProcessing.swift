@@ -2,7 +2,7 @@ import Consumer
 import FHIR
 import Foundation
 import InformedConsent
-import Records
+import RecordStorage
 import Storage
 import Trust
 import Warehouse

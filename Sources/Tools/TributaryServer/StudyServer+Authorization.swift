@@ -1,6 +1,6 @@
 import Authorization
 import Foundation
-import Records
+import RecordStorage
 import ServerHTTP
 import Storage
 import Trust

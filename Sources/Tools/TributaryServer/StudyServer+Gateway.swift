@@ -3,7 +3,6 @@ import Core
 import DeviceGateway
 import Foundation
 import Logging
-import Records
 import ServerHTTP
 import ServiceLifecycle
 import Storage

@@ -1,13 +1,14 @@
 import Authorization
+import BulkExport
 import Consumer
 import DeviceGateway
 import FHIR
+import FHIRServer
 import Foundation
 import Hummingbird
 import InformedConsent
 import Logging
 import Receiver
-import Records
 import ServerHTTP
 import ServiceLifecycle
 import Storage

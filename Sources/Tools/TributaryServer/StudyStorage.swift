@@ -1,4 +1,4 @@
-import Records
+import RecordStorage
 import Storage
 
 /// The sizes of a study's two stores.

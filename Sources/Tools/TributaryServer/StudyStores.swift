@@ -3,7 +3,7 @@ import Core
 import DeviceGateway
 import Foundation
 import Receiver
-import Records
+import RecordStorage
 import Storage
 import Submissions
 import Trust

@@ -2,7 +2,7 @@ import Core
 import FHIR
 import Foundation
 import InformedConsent
-import Records
+import RecordStorage
 import Storage
 import Submissions
 import Trust

@@ -3,7 +3,7 @@ import FHIR
 import FHIRValidation
 import Foundation
 import InformedConsent
-import Records
+import RecordStorage
 import Storage
 import Trust
 import Warehouse

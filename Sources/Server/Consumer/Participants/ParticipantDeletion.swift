@@ -1,5 +1,5 @@
 import Foundation
-import Records
+import RecordStorage
 import Storage
 import Submissions
 import Trust

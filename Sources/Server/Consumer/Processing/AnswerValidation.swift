@@ -2,7 +2,7 @@ import FHIR
 import FHIRValidation
 import Foundation
 import Questionnaires
-import Records
+import RecordStorage
 import Warehouse
 
 /// Checks the answers of devices against the published form that they reference, with the study's strictness.

@@ -1,6 +1,6 @@
 import FHIR
 import InformedConsent
-import Records
+import RecordStorage
 
 /// Checks whether a Contract of a device matches a consent document of the study.
 struct ContractValidation {

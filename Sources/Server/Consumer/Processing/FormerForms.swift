@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Storage
 import Synchronization
 import Warehouse

@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Warehouse
 
 /// One document of an opened submission, parsed only as JSON.

@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import Records
+import ObservationTemplates
 import Warehouse
 
 /// Templates for the Observations of one message that differ only in ``Records/ObservationValues``. A phone sends

@@ -1,5 +1,5 @@
 import FHIR
-import Records
+import RecordStorage
 
 /// Minimum content of a resource for processing: the elements that R4 requires for the types that devices send, and
 /// valid dates.

@@ -1,5 +1,4 @@
 import Foundation
-import Records
 import Storage
 import Submissions
 import Trust

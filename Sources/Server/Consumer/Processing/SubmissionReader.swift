@@ -6,7 +6,7 @@ import FHIRVersions
 import Foundation
 import HealthData
 import InformedConsent
-import Records
+import RecordStorage
 import Storage
 import Submissions
 import Warehouse

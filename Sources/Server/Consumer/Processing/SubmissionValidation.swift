@@ -1,6 +1,6 @@
 import FHIR
 import FHIRValidation
-import Records
+import RecordStorage
 
 /// Strictness of a study's FHIR validation: the kinds of problems that quarantine a submission.
 package enum ValidationStrictness: String, Sendable, CaseIterable {

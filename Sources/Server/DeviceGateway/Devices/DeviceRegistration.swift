@@ -2,7 +2,7 @@ import Core
 import Crypto
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Storage
 import Trust
 

@@ -1,5 +1,6 @@
+import FHIRSearch
 import Foundation
-import Records
+import RecordStorage
 
 /// The changes of one Observation in a transaction. A class, because thousands are iterated several times in the
 /// transaction, which blocks all other writers.

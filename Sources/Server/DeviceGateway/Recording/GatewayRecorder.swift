@@ -1,7 +1,7 @@
 import Core
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Storage
 import Trust
 

@@ -1,7 +1,7 @@
 import Core
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 
 /// The stored and the new readings of one Observation.
 struct ObservationBucket: Sendable {

@@ -1,7 +1,8 @@
 import Core
 import FHIR
 import Foundation
-import Records
+import ObservationTemplates
+import RecordStorage
 
 /// A template of the Observations of single readings that one device template makes of one device. It is made from the
 /// first one. For the next ones, no JSON is made and no validation is run.

@@ -1,7 +1,7 @@
 import Core
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Storage
 
 /// The readings of stored Observations, in the caller's transaction. Readings that arrive late or out of order are

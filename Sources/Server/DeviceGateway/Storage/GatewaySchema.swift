@@ -1,5 +1,5 @@
 import FHIR
-import Records
+import RecordStorage
 import Storage
 
 /// The tables of the device gateway in the records' store, migrations 1000 to 1099.

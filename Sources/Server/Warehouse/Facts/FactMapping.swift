@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 
 /// Converts resources to facts. A pure function: it does not depend on the database.
 enum FactMapping {

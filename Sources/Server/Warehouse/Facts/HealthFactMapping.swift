@@ -1,7 +1,8 @@
 import FHIR
 import Foundation
 import HealthData
-import Records
+import ObservationTemplates
+import RecordStorage
 
 /// Makes records and facts of health observations without parsing the JSON that was just written of them.
 ///

@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 
 /// A template of the entries of Observations that differ only in ``Records/ObservationValues``. No Observation is
 /// parsed for them.

@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import HealthData
 import InformedConsent
-import Records
+import RecordStorage
 
 /// A batch of resources that are ready to be stored: devices, observations with their facts, and clinical records
 /// without facts.

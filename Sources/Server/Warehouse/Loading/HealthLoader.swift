@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
-import Records
+import RecordStorage
 import Storage
 
 /// Stores batches of one participant's observations directly into the records and the i2b2 tables, each batch in one

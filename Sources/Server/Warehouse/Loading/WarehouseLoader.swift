@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Storage
 
 /// Loads resources into the i2b2 tables, in the caller's transaction.

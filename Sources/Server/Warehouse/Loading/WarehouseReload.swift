@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Storage
 
 /// Loads the present versions of all records again, slice by slice, each in a transaction of its caller. Facts that an

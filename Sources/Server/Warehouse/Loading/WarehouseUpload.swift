@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Storage
 
 /// The load of one submission into the i2b2 tables, within one transaction: an upload in the terms of i2b2. All loads

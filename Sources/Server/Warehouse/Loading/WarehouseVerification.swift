@@ -1,6 +1,6 @@
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Storage
 
 /// Compares the facts with the records, slice by slice, each in a transaction of its caller.

@@ -1,4 +1,4 @@
-import Records
+import RecordStorage
 import Storage
 
 extension WarehouseSchema {

@@ -1,7 +1,6 @@
 import Consumer
 import Core
 import Foundation
-import Records
 import Storage
 import Trust
 import Wire

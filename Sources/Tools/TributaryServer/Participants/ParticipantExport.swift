@@ -2,7 +2,7 @@ import Consumer
 import Core
 import FHIR
 import Foundation
-import Records
+import RecordStorage
 import Storage
 import Submissions
 import Trust

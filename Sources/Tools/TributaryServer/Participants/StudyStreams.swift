@@ -3,7 +3,7 @@ import FHIR
 import Foundation
 import HealthData
 import HealthTypes
-import Records
+import RecordStorage
 import Storage
 import Trust
 

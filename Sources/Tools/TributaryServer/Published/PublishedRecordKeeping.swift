@@ -1,7 +1,7 @@
 import Core
 import Foundation
 import Logging
-import Records
+import RecordStorage
 import ServiceLifecycle
 import Storage
 

@@ -1,6 +1,6 @@
 import Consumer
 import Foundation
-import Records
+import RecordStorage
 import Storage
 import Warehouse
 

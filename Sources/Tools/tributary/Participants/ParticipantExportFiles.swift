@@ -2,7 +2,6 @@ import Consumer
 import FHIR
 import Foundation
 import HealthReport
-import Records
 import TributaryServer
 import Trust
 import Warehouse

@@ -1,7 +1,7 @@
 import ArgumentParser
+import BulkExport
 import FHIR
 import Foundation
-import Records
 import TributaryServer
 import Trust
 

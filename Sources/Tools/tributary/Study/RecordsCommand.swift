@@ -1,6 +1,6 @@
 import ArgumentParser
 import FHIR
-import Records
+import RecordStorage
 
 struct RecordsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

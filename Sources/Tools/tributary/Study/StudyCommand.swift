@@ -2,7 +2,6 @@ import ArgumentParser
 import Consumer
 import FHIR
 import Foundation
-import Records
 import Storage
 import TributaryServer
 import Trust

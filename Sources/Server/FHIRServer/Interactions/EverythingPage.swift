@@ -1,0 +1,105 @@
+import FHIR
+import FHIRHTTP
+import FHIRSearch
+import Foundation
+import Trust
+
+/// A page of all resources about a patient (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
+struct EverythingPage: Sendable {
+    /// The cursor between two records.
+    struct RecordCursor: Sendable, Hashable {
+        let type: String
+        /// The number of the last record before the cursor.
+        let number: Int64
+
+        init(type: String, number: Int64) {
+            self.type = type
+            self.number = number
+        }
+
+        /// Reads a cursor; nil where the text is not one.
+        init?(_ text: String) {
+            guard let mark = text.firstIndex(of: "."),
+                let number = Cursor.number(String(text[text.index(after: mark)...]))
+            else { return nil }
+            type = String(text[..<mark])
+            self.number = number
+            guard RecordType.isHeld(type) else { return nil }
+        }
+
+        var text: String { type + "." + Cursor.text(number) }
+    }
+
+    let count: Int
+    let after: RecordCursor?
+    /// The types on the page; nil for all.
+    let types: Set<String>?
+    /// Only resources that changed at this instant or later, in milliseconds since 1970.
+    let since: Int64?
+    /// Only resources with a time of care in this range, or without one: from the first millisecond, before the second.
+    let time: (low: Int64, high: Int64)?
+    /// The applied parameters, for the links.
+    let used: [(name: String, value: String)]
+    /// The unknown parameters that were ignored.
+    let ignored: [String]
+
+    /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
+    /// - Throws: ``RecordsFailure`` for an invalid value.
+    init(_ parameters: [(name: String, value: String)], strict: Bool) throws {
+        var count = SearchQuery.standardCount
+        var after: RecordCursor?
+        var types: Set<String>?
+        var since: Int64?
+        var (low, high): (Int64?, Int64?)
+        var used: [(name: String, value: String)] = []
+        var ignored: [String] = []
+        for (name, value) in parameters where !value.isEmpty {
+            switch name {
+            case "_count":
+                count = try PageParameters.count(value)
+                continue
+            case "_cursor":
+                guard let cursor = RecordCursor(value) else {
+                    throw RecordsFailure.invalid("_cursor", "a page's own link")
+                }
+                after = cursor
+                continue
+            case "_type":
+                types = try (types ?? []).union(PageParameters.types(value))
+            case "_since": since = try Self.range("_since", value).low
+            case "start": low = try Self.range("start", value).low
+            case "end": high = try Self.range("end", value).high
+            case "_format", "_pretty": continue
+            default:
+                guard !strict else { throw RecordsFailure.unknownParameter(name) }
+                if !ignored.contains(name) { ignored.append(name) }
+                continue
+            }
+            used.append((name, value))
+        }
+        self.count = count
+        self.after = after
+        self.types = types
+        self.since = since
+        time = low == nil && high == nil ? nil : (low ?? .min, high ?? .max)
+        (self.used, self.ignored) = (used, ignored)
+    }
+
+    /// Whether the page may contain resources of a type.
+    func takes(_ type: String) -> Bool { types?.contains(type) ?? true }
+
+    /// Whether the page may contain referenced resources that do not belong to the patient.
+    var takesReferred: Bool { types?.contains(where: Self.isReferred) ?? true }
+
+    /// Whether resources of a type are included because others refer to them: shared resources, and the Binaries of
+    /// attachments.
+    static func isReferred(_ type: String) -> Bool {
+        RecordFilter.sharedTypes.contains(type) || type == binary
+    }
+
+    static let binary = "Binary"
+
+    private static func range(_ name: String, _ text: String) throws -> (low: Int64, high: Int64) {
+        try PageParameters.range(name, text, example: "2026-01-31")
+    }
+}

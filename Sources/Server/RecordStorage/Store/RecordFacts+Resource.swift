@@ -1,0 +1,35 @@
+import FHIR
+import Trust
+
+extension RecordFacts {
+    /// Creates the facts that decide who sees a resource.
+    ///
+    /// - Parameter matchedQueries: the grant's queries that the resource meets.
+    package init(_ resource: Resource, matchedQueries: Set<ScopeQuery> = []) {
+        self.init(
+            resource, patients: resource.owners.all, matchedQueries: matchedQueries)
+    }
+
+    /// Creates the facts of a stored resource. The id is the owner of a Patient.
+    ///
+    /// - Parameters:
+    ///   - subject: the only owner, where it is known (``SearchIndex/subject(of:id:)``).
+    ///   - ownBases: the server's own base URLs, without a final slash.
+    ///   - queries: the grant's queries for the type.
+    package init(
+        _ resource: Resource, storedAs id: String, subject: String?, at ownBases: [String] = [],
+        asking queries: Set<ScopeQuery> = []
+    ) {
+        let one = resource.resourceType == Patient.resourceType ? id : subject
+        self.init(
+            resource, patients: one.map { [$0] } ?? resource.owners.local(to: ownBases).all,
+            matchedQueries: resource.met(of: queries))
+    }
+
+    private init(_ resource: Resource, patients: Set<String>, matchedQueries: Set<ScopeQuery> = []) {
+        self.init(
+            type: resource.resourceType, patients: patients,
+            labels: SecurityLabels(resource.securityLabels.map { ($0.system, $0.code) }), matchedQueries: matchedQueries
+        )
+    }
+}

@@ -1,9 +1,0 @@
-/// The opaque text form of a number in a page's cursor.
-enum Cursor {
-    static func text(_ number: Int64) -> String { "n" + String(number, radix: 36) }
-
-    static func number(_ text: String) -> Int64? {
-        guard text.first == "n", let number = Int64(text.dropFirst(), radix: 36), number >= 0 else { return nil }
-        return number
-    }
-}

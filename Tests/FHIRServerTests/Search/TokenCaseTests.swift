@@ -1,0 +1,133 @@
+import FHIR
+import Foundation
+import Storage
+import StorageTestSupport
+import TestSupport
+import Testing
+
+@testable import FHIRSearch
+@testable import ObservationTemplates
+@testable import RecordStorage
+@testable import SearchStatements
+
+/// Identifiers and codes of unknown systems are found in any case, by their indexes.
+@Suite struct TokenCaseTests {
+    private static let patient =
+        #"{"resourceType":"Patient","id":"p","identifier":[{"system":"urn:mrn","value":"MRN-Abc","type":{"coding":[{"system":"urn:t","code":"MR"}]}}]}"#
+
+    private static func coded(_ id: String, system: String, code: String) -> String {
+        #"{"resourceType":"Observation","id":"\#(id)","status":"final","code":{"coding":[{"system":"\#(system)","code":"\#(code)"}]},"#
+            + #""subject":{"reference":"Patient/p","identifier":{"value":"MRN-Abc"}}}"#
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func theIndexFindsThemInAnyCase(engine: TestEngine) async throws {
+        let resources = [
+            Self.patient, Self.coded("upper", system: "urn:own", code: "E11.9A"),
+            Self.coded("lower", system: "urn:own", code: "e11.9a"),
+            Self.coded("hl7", system: "http://terminology.hl7.org/CodeSystem/v3-ActCode", code: "AMB"),
+        ]
+        try await SearchStore.with(resources, on: engine) { store async throws in
+            for text in ["mrn-abc", "MRN-ABC", "urn:mrn|Mrn-Abc"] {
+                #expect(try await store.ids("Patient", "identifier=" + text) == ["p"], "\(text)")
+            }
+            #expect(try await store.ids("Patient", "identifier:of-type=urn:t|MR|mrn-ABC") == ["p"])
+            #expect(try await store.ids("Patient", "identifier:not=mrn-abc") == [])
+            #expect(try await store.ids("Patient", "identifier=mrn-ab") == [])
+            for text in ["E11.9A", "e11.9a", "urn:own|E11.9a"] {
+                #expect(try await store.ids("Observation", "code=" + text) == ["upper", "lower"], "\(text)")
+            }
+            #expect(try await store.ids("Observation", "code:not=e11.9A") == ["hl7"])
+            #expect(try await store.ids("Observation", "code=amb") == [])
+            #expect(try await store.ids("Observation", "code=AMB") == ["hl7"])
+            #expect(try await store.ids("Observation", "subject:identifier=mrn-abc").count == 3)
+            #expect(try await store.ids("Observation", "subject:Patient.identifier=MRN-abc").count == 3)
+        }
+    }
+
+    @Test func tokensInAnyCaseAreFoundByTheIndex() async throws {
+        let resources =
+            (0..<400).map {
+                Self.patient.replacingOccurrences(of: "Abc", with: "Abc\($0)")
+                    .replacingOccurrences(of: #""id":"p""#, with: #""id":"p\#($0)""#)
+            }
+            + (0..<400).map { Self.coded("o\($0)", system: "urn:own", code: "Code-\($0)") }
+        try await SearchStore.with(resources) { store async throws in
+            for (type, search, found, index) in [
+                ("Patient", "identifier=mrn-abc7", "p7", "record_print_by_"),
+                ("Observation", "code=CODE-7", "o7", "record_term_by_term"),
+            ] {
+                #expect(try await store.ids(type, search) == [found])
+                let query = try SearchQuery(
+                    type: type, parameters: SearchStore.parameters(search), strict: true, now: SearchStore.time)
+                let plan = try await store.database.write { transaction in
+                    if transaction.dialect == .postgresql {
+                        for (table, _) in RecordsSchema.searchEntryTables {
+                            try transaction.execute("ANALYZE \(table)")
+                        }
+                        try transaction.execute("ANALYZE record")
+                    }
+                    let statement = try SearchStatement(query, showing: .everything, in: transaction)
+                    let page = try statement.records(limit: 50) ?? statement.page(limit: 50)
+                    return try QueryPlan(page.sql, page.parameters, in: transaction)
+                }
+                #expect(plan.uses(index: index) && !plan.readsAll, "\(search): \(plan)")
+            }
+        }
+    }
+
+    /// A store of an earlier release has case-sensitive entries; `migrate` rebuilds them.
+    @Test func anOlderStoreIsReindexed() async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/test.db"
+            let older = try await TestEngine.chosen.open(
+                path: path, migrations: RecordsSchema.migrations.filter { $0.number < 440 })
+            try await older.write { transaction in
+                // The current version of the program needs a table that the former one did not have.
+                try transaction.execute(RecordTypeChanges.tableSQL)
+                let provenance = RecordProvenance(
+                    submissionID: "s", clientID: "c", keyID: nil, receivedAt: SearchStore.time)
+                let content = Data(Self.patient.utf8)
+                let number = try RecordStore().write(provenance, at: SearchStore.time, in: transaction) { writer in
+                    try writer.put(NewRecord(Resource(content), id: "p", content: content)).number
+                }
+                var writer = try SearchEntryWriter(in: transaction)
+                let term = SearchTerm(type: "Patient", parameter: "identifier", system: "urn:mrn")
+                try writer.replace([.key(term, Data(SearchIndex.key(of: "MRN-Abc")))], number: number)
+                try writer.finish()
+                try transaction.execute("DROP TABLE record_type_change")
+            }
+            func ids(_ search: String, in database: any SQLDatabase) async throws -> [String] {
+                let query = try SearchQuery(
+                    type: "Patient", parameters: SearchStore.parameters(search), strict: true, now: SearchStore.time)
+                return try await database.read { transaction in
+                    try SearchStatement(query, showing: .everything, in: transaction).ids(limit: 5).flatMap {
+                        try transaction.query($0.sql, $0.parameters).map { try $0.text("id") }
+                    }
+                }
+            }
+            // Until then a search with the exact case finds the resource.
+            #expect(try await ids("identifier=MRN-Abc", in: older) == ["p"])
+            #expect(try await ids("identifier=mrn-abc", in: older) == [])
+            try await older.close()
+            let database = try await TestEngine.chosen.open(path: path, migrations: RecordsSchema.migrations)
+            for text in ["MRN-Abc", "mrn-abc", "urn:mrn|MRN-ABC"] {
+                #expect(try await ids("identifier=" + text, in: database) == ["p"], "\(text)")
+            }
+            try await database.close()
+        }
+    }
+
+    /// The common part of a device's readings comes from a template: the other readings are found in the same way.
+    @Test func readingOfATemplateHasTheSameEntries() throws {
+        func record(_ number: Int) throws -> NewRecord {
+            let json = observation("o\(number)").replacingOccurrences(of: "|v", with: "-2026-03-01T1\(number):00:00Z")
+            return NewRecord(try Resource(Data(json.utf8)), id: "o\(number)", content: Data(json.utf8))
+        }
+        let pattern = try #require(TemplateSearchEntries(of: try record(0)))
+        let made = pattern.entries(identifiers: ["o1-2026-03-01T11:00:00Z"], quantity: "72.00")
+        #expect(try made == record(1).entries)
+        let keys = [0, 1].map { SearchIndex.key(of: "a-2026-03-01t10:0\($0):00z") }
+        #expect(keys[0].prefix(2) == keys[1].prefix(2), "those of one hour are side by side")
+    }
+}
