@@ -26,7 +26,7 @@ import Testing
         #expect(sample.observation(subject: "p1").json.text() == expected)
     }
 
-    @Test func theTextWrittenFastIsTheTextOfTheJSONWithEveryPartThereIs() throws {
+    @Test func textOfAnObservationIsThatOfTheModel() throws {
         var samples = [try Samples.heartRate(), try Samples.heartRate(end: 5), try Samples.pressure("120", nil)]
         samples[0].uuid = UUID(uuidString: "5A1C1C7E-0F1A-4B58-9D35-0E4B8F6B2A11")
         samples[0].created = Samples.start
@@ -34,7 +34,7 @@ import Testing
         samples[1].context.add(key: "HKIndoorWorkout", value: "1")
         samples[1].context.add(key: "HKLapLength", value: "25 yd")
         samples[1].context.wasUserEntered = true
-        samples += try Samples.ofEveryShape()
+        samples += try Samples.ofEveryShape() + HealthType.all.compactMap(\.exampleSample)
         for sample in samples {
             for (subject, units) in [
                 (nil, .metric), ("p1", .metric), ("p1", .asRecorded), ("quoted\"\\", .metric),
@@ -42,8 +42,9 @@ import Testing
                 let made = HealthObservation(sample, fingerprint: sample.fingerprint, subject: subject, units: units)
                 var bytes: [UInt8] = []
                 made.write(to: &bytes)
-                #expect(String(decoding: bytes, as: UTF8.self) == made.observation.json.text())
-                #expect(made.observation.id == made.id)
+                let model = ObservationModel(sample: sample, subject: subject, units: units).json
+                #expect(String(decoding: bytes, as: UTF8.self) == model.text())
+                #expect(made.observation.json == model && made.observation.id == made.id)
             }
         }
     }

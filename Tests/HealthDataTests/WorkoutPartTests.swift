@@ -56,7 +56,7 @@ import Testing
         #expect(components[2].value?.json["end"]?.string == "2016-11-14T08:29:41-07:00")
     }
 
-    @Test func theTextWrittenFastIsTheTextOfTheJSONWithMetadataFiguresAndUnitsAsRecorded() throws {
+    @Test func textOfAWorkoutIsThatOfTheModelWithMetadataFiguresAndUnitsAsRecorded() throws {
         var lap = try Self.event("HKWorkoutEventTypeLap", milliseconds: 25_300)
         lap.context.add(key: "HKSwimmingStrokeStyle", value: "2")
         lap.context.add(key: "HKLapLength", value: "25 yd")
@@ -73,7 +73,9 @@ import Testing
                 let made = HealthObservation(sample, fingerprint: sample.fingerprint, subject: "p1", units: units)
                 var bytes: [UInt8] = []
                 made.write(to: &bytes)
-                #expect(String(decoding: bytes, as: UTF8.self) == made.observation.json.text())
+                let model = ObservationModel(sample: sample, subject: "p1", units: units).json
+                #expect(String(decoding: bytes, as: UTF8.self) == model.text())
+                #expect(made.observation.json == model)
             }
         }
         let components = try Self.workout([lap, leg]).observation(subject: "p1").json["component"]

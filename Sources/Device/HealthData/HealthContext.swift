@@ -99,40 +99,37 @@ public struct HealthMetadatum: Sendable, Hashable {
     /// Whether it is written as a component of the type's observations instead of an extension.
     func isComponent(of type: HealthType) -> Bool { key.componentOf.contains(type.identifier) }
 
-    /// The value, with its member name in an extension or a component.
-    private func member(_ units: HealthSelection.Units, isComponent: Bool) -> (name: String, value: JSON) {
-        switch value {
-        case .boolean(let flag): ("valueBoolean", .bool(flag))
-        case .option(let option):
-            isComponent ? ("valueCodeableConcept", option.concept) : ("valueCode", .string(option.code))
-        case .quantity(let measure, let quantity): ("valueQuantity", quantity.json(as: measure, units))
-        }
-    }
-
-    /// Returns the extension with the value.
-    func `extension`(_ units: HealthSelection.Units) -> JSON {
-        let member = member(units, isComponent: false)
-        return ["url": .string(HealthMetadataKey.extensionPrefix + key.key), member.name: member.value]
-    }
-
-    /// Returns the component with the value.
-    func component(_ units: HealthSelection.Units) -> JSON {
-        let member = member(units, isComponent: true)
-        return ["code": key.concept, member.name: member.value]
-    }
-
-    /// Writes the same bytes as ``extension(_:)``. Keys and codes of the table need no escapes.
+    /// Writes the extension with the value. Keys and codes of the table need no escapes.
     func writeExtension(_ units: HealthSelection.Units, to text: inout TextSink) {
         text.put("{\"url\":\"urn:tributary:healthkit-metadata:")
         text.put(key.key)
-        switch value {
-        case .boolean(let flag): text.put(flag ? "\",\"valueBoolean\":true}" : "\",\"valueBoolean\":false}")
-        case .option(let option):
-            text.put("\",\"valueCode\":\"")
+        text.put("\"")
+        if case .option(let option) = value {
+            text.put(",\"valueCode\":\"")
             text.put(option.code)
             text.put("\"}")
+        } else {
+            writeValue(units, to: &text)
+        }
+    }
+
+    /// Writes the component with the value.
+    func writeComponent(_ units: HealthSelection.Units, to text: inout TextSink) {
+        text.put("{\"code\":")
+        text.put(key.concept.bytes())
+        writeValue(units, to: &text)
+    }
+
+    /// Writes the member `value[x]` and the end of the object.
+    private func writeValue(_ units: HealthSelection.Units, to text: inout TextSink) {
+        switch value {
+        case .boolean(let flag): text.put(flag ? ",\"valueBoolean\":true}" : ",\"valueBoolean\":false}")
+        case .option(let option):
+            text.put(",\"valueCodeableConcept\":")
+            text.put(option.conceptText)
+            text.put("}")
         case .quantity(let measure, let quantity):
-            text.put("\",\"valueQuantity\":")
+            text.put(",\"valueQuantity\":")
             quantity.write(as: measure, units, to: &text)
             text.put("}")
         }

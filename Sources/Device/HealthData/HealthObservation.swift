@@ -39,11 +39,16 @@ public struct HealthObservation: Sendable {
     /// The id as a UUID; in the resource it is written in lower case.
     public var uuid: UUID { fingerprint.resourceUUID(subject: subject) }
 
-    /// The resource as JSON that can be read and changed.
-    public var observation: Observation { sample.observation(subject: subject, fingerprint: fingerprint, units: units) }
+    /// The resource as JSON that can be read and changed, with the same text as ``write(to:id:)``.
+    public var observation: Observation {
+        var text: [UInt8] = []
+        write(to: &text)
+        // The text is valid JSON: tests read the observation of each type in the table.
+        return Observation(JSON(reading: text)?.object ?? JSONObject())
+    }
 
-    /// Appends the JSON text of ``observation``, byte for byte, without creating the JSON values first. An export has
-    /// millions of samples, and nearly all text of one type is constant.
+    /// Appends the JSON text of ``observation``. The text is written directly: an export has millions of samples, and
+    /// nearly all text of one type is constant.
     ///
     /// - Parameter id: ``uuid``, if it is computed already.
     public func write(to output: inout [UInt8], id: UUID? = nil) {
@@ -84,8 +89,15 @@ public struct HealthObservation: Sendable {
         }
         text.put(frame.deviceText)
         if !content.members.isEmpty {
-            text.put(",\"hasMember\":")
-            text.put(sample.memberReferences(subject: subject).bytes())
+            var isFirst = true
+            for member in content.members {
+                text.put(isFirst ? ",\"hasMember\":[" : ",")
+                isFirst = false
+                text.put("{\"reference\":\"Observation/")
+                text.put(member.resourceID(subject: subject))
+                text.put("\"}")
+            }
+            text.put("]")
         }
         writeComponents(to: &text)
         text.put("}")
@@ -153,7 +165,7 @@ public struct HealthObservation: Sendable {
             for part in workout.parts {
                 text.put(isFirst ? ",\"component\":[" : ",")
                 isFirst = false
-                text.put(part.component(units).bytes())
+                part.write(units, to: &text)
             }
         case .components(let members):
             for member in members { write(member.measure, member.quantity) }
@@ -161,20 +173,32 @@ public struct HealthObservation: Sendable {
         for datum in sample.context.metadata where datum.isComponent(of: sample.type) {
             text.put(isFirst ? ",\"component\":[" : ",")
             isFirst = false
-            text.put(datum.component(units).bytes())
+            datum.writeComponent(units, to: &text)
         }
         if !isFirst { text.put("]") }
     }
 }
 
 extension HealthQuantity {
+    /// Whether the value has its recorded digits, in a unit of the same size.
+    private var isAsGiven: Bool { unit.scale == .same }
+
+    /// Writes a FHIR Quantity. Names and codes of units need no escapes: HealthKit's and UCUM's grammars have no
+    /// character that needs one.
     func write(as measure: HealthMeasure, _ units: HealthSelection.Units, to text: inout TextSink) {
         if isAsGiven {
             text.put("{\"value\":")
             text.put(number.text)
             text.put(measure.unitText)
-        } else if units == .metric {
-            // Names of units need no escapes: HealthKit's grammar has no character that needs one.
+        } else if units == .asRecorded, unit.scale != .fraction, let code = unit.ucum {
+            text.put("{\"value\":")
+            text.put(written)
+            text.put(",\"unit\":\"")
+            text.put(unit.name)
+            text.put("\",\"system\":\"http://unitsofmeasure.org\",\"code\":\"")
+            text.put(code)
+            text.put("\"}")
+        } else {
             text.put("{\"extension\":[{\"url\":\"http://hl7.org/fhir/StructureDefinition/iso21090-PQ-translation\",")
             text.put("\"valueQuantity\":{\"value\":")
             text.put(written)
@@ -185,8 +209,6 @@ extension HealthQuantity {
             text.put("\"}}],\"value\":")
             text.put(number.text)
             text.put(measure.unitText)
-        } else {
-            text.put(json(as: measure, units).bytes())
         }
     }
 }

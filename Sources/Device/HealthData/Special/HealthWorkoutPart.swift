@@ -64,25 +64,36 @@ public struct HealthWorkoutPart: Sendable, Hashable {
     /// The prefix of the URLs of the extensions with an activity's values; the identifier follows it.
     public static let figurePrefix = "urn:tributary:workout-activity:"
 
-    /// Returns the component. Everything except its time is in extensions, because components cannot have components.
-    func component(_ units: HealthSelection.Units) -> JSON {
-        var object = JSONObject()
-        let extensions =
-            context.metadata.map { $0.extension(units) }
-            + figures.map { figure in
-                [
-                    "url": .string(Self.figurePrefix + figure.identifier),
-                    "valueQuantity": figure.quantity.json(as: figure.measure, units),
-                ]
-            }
-        if !extensions.isEmpty { object["extension"] = .array(extensions) }
-        object["code"] = kind.concept
-        if isMoment {
-            object["valueDateTime"] = .string(start.text)
-        } else {
-            object["valuePeriod"] = ["start": .string(start.text), "end": .string(endText)]
+    /// Writes the component. Everything except its time is in extensions, because components cannot have components.
+    func write(_ units: HealthSelection.Units, to text: inout TextSink) {
+        var isFirst = true
+        for datum in context.metadata {
+            text.put(isFirst ? "{\"extension\":[" : ",")
+            isFirst = false
+            datum.writeExtension(units, to: &text)
         }
-        return .object(object)
+        for figure in figures {
+            text.put(isFirst ? "{\"extension\":[{\"url\":\"" : ",{\"url\":\"")
+            isFirst = false
+            text.put(Self.figurePrefix)
+            text.put(figure.identifier)
+            text.put("\",\"valueQuantity\":")
+            figure.quantity.write(as: figure.measure, units, to: &text)
+            text.put("}")
+        }
+        text.put(isFirst ? "{\"code\":" : "],\"code\":")
+        text.put(kind.conceptText)
+        if isMoment {
+            text.put(",\"valueDateTime\":\"")
+            text.put(25) { start.writeText(to: $0) }
+            text.put("\"}")
+        } else {
+            text.put(",\"valuePeriod\":{\"start\":\"")
+            text.put(25) { start.writeText(to: $0) }
+            text.put("\",\"end\":\"")
+            text.put(endText)
+            text.put("\"}}")
+        }
     }
 
     /// FHIR's dateTime, with milliseconds if there are any: `2016-11-14T07:25:41.300-07:00`.
