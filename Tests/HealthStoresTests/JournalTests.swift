@@ -83,6 +83,35 @@ import Testing
         #expect(strange == "health-anchor-invalid")
     }
 
+    /// The next batch is read early. Its content is that of a batch that is read on request.
+    @Test func batchesReadEarlyAreThoseOfTheFileAtTheTimeOfTheRequest() async throws {
+        var random = Seeded.fresh()
+        let folder = try TemporaryFolder()
+        var written = try WrittenJournal(in: folder)
+        for _ in 0..<200 { try written.change(&random) }
+        let types = [WrittenJournal.heartRate, WrittenJournal.steps, WrittenJournal.sleep]
+        let journal = HealthJournal(written.url)
+        var anchors: [String: HealthAnchor] = [:]
+        for _ in 0..<400 {
+            let type = try #require(types.randomElement(using: &random))
+            let limit = Int.random(in: 1...4, using: &random)
+            let known = try await journal.changes(of: type, after: anchors[type], limit: limit)
+            let fresh = try await HealthJournal(written.url).changes(of: type, after: anchors[type], limit: limit)
+            #expect(known.added.map(\.uuid) == fresh.added.map(\.uuid) && known.deleted == fresh.deleted)
+            #expect(known.anchor == fresh.anchor && known.hasMore == fresh.hasMore)
+            anchors[type] = known.anchor
+            if Bool.random(using: &random) { await Task.yield() }
+            if Int.random(in: 0..<8, using: &random) == 0 { try written.change(&random) }
+        }
+        await journal.stopObserving()
+        for type in types { anchors[type] = try await journal.changes(of: type, after: nil, limit: 1).anchor }
+        try Data().write(to: written.url)
+        for type in types {
+            let code = await code { _ = try await journal.changes(of: type, after: anchors[type], limit: 1) }
+            #expect(code == "health-anchor-invalid")
+        }
+    }
+
     @Test func damagedLineIsAnUnreadableSampleAndDoesNotStopTheOthers() async throws {
         let folder = try TemporaryFolder()
         var written = try WrittenJournal(in: folder)

@@ -19,6 +19,7 @@ import HealthSync
 ///   before that offset is detected (`health-anchor-invalid`).
 /// - The last line is read once it has its newline. An unreadable line counts as an unreadable sample.
 /// - There is no order by date, so all data are read by the anchor, and there are no wakes.
+/// - The next batch of a type is read while the previous one is processed (``JournalPrefetch``).
 public actor HealthJournal: HealthSampleSource {
     /// The types in a journal.
     public struct Survey: Sendable, Hashable {
@@ -38,6 +39,7 @@ public actor HealthJournal: HealthSampleSource {
     private var checks = JournalChecks()
     private var zones = TimeZoneOffsets()
     private var scanner = JournalScanner()
+    private var prefetch = JournalPrefetch()
 
     /// Creates a journal in a file.
     public init(_ url: URL, table: HealthTypeTable = .standard) {
@@ -73,11 +75,21 @@ public actor HealthJournal: HealthSampleSource {
 
     // MARK: - HealthSampleSource
 
-    public nonisolated var canBeReadAhead: Bool { true }
-
     public func position(of type: String) -> HealthAnchor? { nil }
 
-    public func changes(of type: String, after anchor: HealthAnchor?, limit: Int) throws -> HealthChanges {
+    public func changes(of type: String, after anchor: HealthAnchor?, limit: Int) async throws -> HealthChanges {
+        let request = JournalPrefetch.Request(type: type, anchor: anchor, limit: limit)
+        let version = try JournalPrefetch.FileVersion(file.url)
+        let changes = try await prefetch.take(request, of: version)?.changes() ?? read(request)
+        if changes.hasMore {
+            let next = JournalPrefetch.Request(type: type, anchor: changes.anchor, limit: limit)
+            prefetch.begin(next, of: version) { Task { try self.read(next) } }
+        }
+        return changes
+    }
+
+    private func read(_ request: JournalPrefetch.Request) throws -> HealthChanges {
+        let (type, anchor, limit) = (request.type, request.anchor, request.limit)
         let size = try size()
         let start = try anchor.map { try offset(of: $0, within: size) } ?? 0
         var changes = HealthChanges(anchor: anchor)
@@ -132,7 +144,7 @@ public actor HealthJournal: HealthSampleSource {
         Dictionary(types.map { ($0, HealthSourceError(.deliveryRefused)) }, uniquingKeysWith: { first, _ in first })
     }
 
-    public func stopObserving() {}
+    public func stopObserving() { prefetch.cancel() }
 
     // MARK: - Reading
 

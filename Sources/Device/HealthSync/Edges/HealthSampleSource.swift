@@ -7,10 +7,6 @@ import HealthData
 /// A source only reads and does not depend on stores. The same data may be requested again; the source returns what it
 /// has at that time.
 public protocol HealthSampleSource: Sendable {
-    /// Whether changes may be read ahead while earlier ones are sent to their store. A file can be read at any time;
-    /// HealthKit answers one query after the other. The default is false.
-    var canBeReadAhead: Bool { get }
-
     /// Returns the anchor after all present data; nil if the source has no such anchor, or no data yet. After nil, all
     /// data are read by ``changes(of:after:limit:)``, whatever their date. A journal is not ordered by date and has no
     /// such anchor.
@@ -46,10 +42,6 @@ public protocol HealthSampleSource: Sendable {
 
     /// Stops reporting changes.
     func stopObserving() async
-}
-
-extension HealthSampleSource {
-    public var canBeReadAhead: Bool { false }
 }
 
 /// One sample as a source returns it.

@@ -175,13 +175,6 @@ extension SyncScheduler {
         return [.askBacklog(store: stream.store)]
     }
 
-    /// Returns the stream whose changes are read after those of the given stream, if no error occurs; the same stream
-    /// if there is no other.
-    func following(_ stream: HealthStream) -> HealthStream? {
-        guard !run.isLocked else { return nil }
-        return run.changes.first { $0 != stream && isOpen($0) } ?? stream
-    }
-
     private mutating func step(_ stream: HealthStream, _ work: HealthStreamStep.Work) -> [Effect] {
         phase = .stepping
         return [.step(stream, work, run.budget)]

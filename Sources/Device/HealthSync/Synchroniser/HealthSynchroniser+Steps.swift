@@ -83,23 +83,12 @@ extension HealthSynchroniser {
                 isSaved: isSaved, savesLater: unsaved.map { $0.isFresh(at: now) } ?? true))
         let conversion = SampleConversion(selection: settings.selection, converters: converters)
         var performer = StepPerformer(
-            stream: stream, source: source, store: store, storage: storage, delegate: delegate, conversion: conversion,
-            ahead: work == .changes && !ahead.isEmpty ? ahead.removeFirst() : nil)
-        // If the budget might end with the next step, reading ahead for it might be useless.
-        let limit = settings.limits.batch
-        let isAhead = source.canBeReadAhead && work == .changes && budget.samples >= 2 * limit
-        let next = isAhead ? scheduler.following(stream) : nil
-        if let next, next != stream {
-            dropAhead()
-            readAhead(next, after: states[next]?.anchor, parts: 1)
-        }
+            stream: stream, source: source, store: store, storage: storage, delegate: delegate, conversion: conversion)
         var effect = step.begin()
         while true {
             if case .finish(let report) = effect {
-                if isAhead {
-                    await released?.value
-                    released = performer.release()
-                }
+                await released?.value
+                released = performer.release()
                 if report.isSaved {
                     unsaved = nil
                 } else if isSaved {
@@ -107,32 +96,11 @@ extension HealthSynchroniser {
                 }
                 return recorded(report)
             }
-            let event = await performer.perform(effect)
-            if next == stream, case .batch(let batch) = event, batch.hasMore {
-                if !performer.wasReadAhead { dropAhead() }
-                // One batch is read while the previous one is converted and the one before is sent to the store.
-                readAhead(stream, after: batch.anchor, parts: budget.samples >= 3 * limit ? 2 : 1)
+            guard let next = step.handle(await performer.perform(effect)) else {
+                return recorded(step.abandon("health-sync-out-of-order"))
             }
-            guard let next = step.handle(event) else { return recorded(step.abandon("health-sync-out-of-order")) }
             effect = next
         }
-    }
-
-    private func readAhead(_ stream: HealthStream, after anchor: HealthAnchor?, parts: Int) {
-        let conversion = SampleConversion(selection: settings.selection, converters: converters)
-        while ahead.count < parts {
-            if let last = ahead.last {
-                ahead.append(ReadAhead(after: last, from: source, conversion))
-            } else {
-                let asked = ChangeReading(stream: stream, anchor: anchor, limit: settings.limits.batch)
-                ahead.append(ReadAhead(asked, from: source, conversion))
-            }
-        }
-    }
-
-    func dropAhead() {
-        for part in ahead { part.cancel() }
-        ahead = []
     }
 
     /// Posts the report of a step once its state is durable. If the next step is one of the same stream, that step

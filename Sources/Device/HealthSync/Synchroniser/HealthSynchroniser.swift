@@ -31,8 +31,6 @@ public actor HealthSynchroniser {
     var unsaved: UnsavedState?
     /// The codes of the errors that stopped streams, as of the last run.
     var failures: [HealthStream: String] = [:]
-    /// The batches that are read ahead for the next steps, in order.
-    var ahead: [ReadAhead] = []
     /// The task that deallocates the samples of the last step.
     var released: Task<Void, Never>?
     private var work: Task<Void, Never>?
@@ -64,10 +62,7 @@ public actor HealthSynchroniser {
     public func removeStore(named name: String) { stores[name] = nil }
 
     /// Sets the app's converter of a type; nil restores the conversion by the table.
-    public func setConverter(_ converter: (any HealthConverter)?, for type: String) {
-        converters[type] = converter
-        dropAhead()
-    }
+    public func setConverter(_ converter: (any HealthConverter)?, for type: String) { converters[type] = converter }
 
     /// Sets the delegate; nil removes it.
     public func setDelegate(_ delegate: (any HealthSyncDelegate)?) { self.delegate = delegate }
@@ -166,7 +161,6 @@ public actor HealthSynchroniser {
         if scheduler.phase == .idle {
             clock?.cancel()
             clock = nil
-            dropAhead()
         }
     }
 

@@ -11,15 +11,10 @@ struct StepPerformer {
     let delegate: (any HealthSyncDelegate)?
     private var conversion: SampleConversion
     private var samples = ConvertedSamples()
-    /// The batch that was read for this step during earlier steps.
-    private var ahead: ReadAhead?
-    /// Whether the step uses the batch that was read ahead.
-    private(set) var wasReadAhead = false
 
     init(
         stream: HealthStream, source: any HealthSampleSource, store: any ExternalStore,
-        storage: any HealthSyncStorage, delegate: (any HealthSyncDelegate)?, conversion: SampleConversion,
-        ahead: ReadAhead? = nil
+        storage: any HealthSyncStorage, delegate: (any HealthSyncDelegate)?, conversion: SampleConversion
     ) {
         self.stream = stream
         self.source = source
@@ -27,7 +22,6 @@ struct StepPerformer {
         self.storage = storage
         self.delegate = delegate
         self.conversion = conversion
-        self.ahead = ahead
     }
 
     /// Performs an effect and returns the resulting event.
@@ -37,21 +31,16 @@ struct StepPerformer {
         case .position:
             return await reading { .positioned(try await source.position(of: stream.type)) }
         case .readChanges(let anchor, let limit):
-            let asked = ChangeReading(stream: stream, anchor: anchor, limit: limit)
-            let (ahead, conversion) = (ahead, conversion)
-            self.ahead = nil
-            var read: ReadBatch?
-            var wasReadAhead = false
+            var read: HealthChanges?
             let event = await reading {
-                read = try await ahead?.batch(asked)
-                wasReadAhead = read != nil
-                if !wasReadAhead { read = asked.batch(of: try await asked.changes(from: source), conversion) }
+                read = try await source.changes(of: stream.type, after: anchor, limit: limit)
                 return .done
             }
-            self.wasReadAhead = wasReadAhead
             guard let read else { return event }
-            samples = read.samples
-            return .batch(read.batch)
+            return .batch(
+                SampleBatch(
+                    deleted: read.deleted, added: candidates(read.added, limit), anchor: read.anchor,
+                    hasMore: read.hasMore))
         case .readHistory(let since, let upTo, let limit):
             var read: HealthPage?
             let event = await reading {
