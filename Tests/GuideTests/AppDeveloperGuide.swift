@@ -69,7 +69,7 @@ enum AppDeveloperGuide {
         static func followHealthKit(
             store: DeviceStore, participant: String, inclusions: Set<HealthSelection.Inclusion>
         ) async throws -> StudyHealthSync {
-            let health = try await HealthSynchroniser.study(
+            let health = try await HealthSynchronizer.study(
                 store, participant: participant, inclusions: inclusions, version: "2.1")
             return health
         }

@@ -155,10 +155,10 @@ enum LibraryArticles {
         source: any HealthSampleSource, storage: any HealthSyncStorage, outbox: any ExternalStore
     ) async -> HealthSyncReport {
         let settings = HealthSyncSettings(selection: HealthSelection(subject: "p1"), version: "table 7, app 2.1")
-        let synchroniser = HealthSynchroniser(source: source, storage: storage, settings: settings)
-        await synchroniser.add(outbox, named: "outbox", types: ["HKQuantityTypeIdentifierHeartRate"])
-        await synchroniser.start()
-        let report = await synchroniser.run()
+        let synchronizer = HealthSynchronizer(source: source, storage: storage, settings: settings)
+        await synchronizer.add(outbox, named: "outbox", types: ["HKQuantityTypeIdentifierHeartRate"])
+        await synchronizer.start()
+        let report = await synchronizer.run()
         for row in report.rows { print(row.stream.type, row.added, row.deleted, row.waiting) }
         return report
     }
@@ -168,10 +168,10 @@ enum LibraryArticles {
         let progress = HealthSyncFolder(folder.appendingPathComponent("health-sync"))
         let lock = try await progress.lock()
         let settings = HealthSyncSettings(selection: HealthSelection(subject: "p1"), version: "app 2.1")
-        let synchroniser = HealthSynchroniser(source: HealthJournal(journal), storage: progress, settings: settings)
+        let synchronizer = HealthSynchronizer(source: HealthJournal(journal), storage: progress, settings: settings)
         let outbox = try OutboxHealthStore(device, subject: "p1")
-        await synchroniser.add(outbox, named: "outbox", types: ["HKQuantityTypeIdentifierHeartRate"])
-        let report = await synchroniser.run()
+        await synchronizer.add(outbox, named: "outbox", types: ["HKQuantityTypeIdentifierHeartRate"])
+        let report = await synchronizer.run()
         withExtendedLifetime(lock) {}
         return report
     }

@@ -138,13 +138,13 @@ import Testing
         for day in 1...5 { phone.set(day, energy: Double(day)) }
         let storage = HealthSyncFolder(folder.url.appendingPathComponent("progress"))
         func run() async throws -> HealthSyncReport {
-            let synchroniser = HealthSynchroniser(
+            let synchronizer = HealthSynchronizer(
                 source: phone.source, storage: storage,
                 settings: HealthSyncSettings(
                     selection: HealthSelection(subject: "p1"), lookBackDays: 36_500,
                     limits: HealthSyncLimits(seconds: 3_600)))
-            await synchroniser.add(try await NDJSONHealthStore(file, subject: "p1"), named: "file", types: [Days.type])
-            return await synchroniser.run()
+            await synchronizer.add(try await NDJSONHealthStore(file, subject: "p1"), named: "file", types: [Days.type])
+            return await synchronizer.run()
         }
         for _ in 0..<3 { #expect(try await run().hasFailed == false) }
         phone.set(1, energy: 1_000)

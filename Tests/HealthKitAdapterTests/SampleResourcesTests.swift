@@ -12,7 +12,7 @@ import Wire
 
 @testable import HealthKitAdapter
 
-/// One sample of an app's own query is the resource that a synchronisation makes of it.
+/// One sample of an app's own query is the resource that a synchronization makes of it.
 @Suite struct SampleResourcesTests {
     /// Records the samples that it is given.
     private actor RecordingStore: ExternalStore {
@@ -28,19 +28,19 @@ import Wire
 
     private static let zone = TimeZone(secondsFromGMT: 3600) ?? .gmt
 
-    /// Returns what a synchronisation makes of a sample.
-    private func synchronised(_ sample: HKSample, selection: HealthSelection) async throws -> [OutgoingSample] {
+    /// Returns what a synchronization makes of a sample.
+    private func synchronized(_ sample: HKSample, selection: HealthSelection) async throws -> [OutgoingSample] {
         var selection = selection
         selection.subject = "p1"
         let folder = try TemporaryFolder()
         let phone = Phone(selection: selection)
         phone.database.add(sample)
         let store = RecordingStore()
-        let synchroniser = HealthSynchroniser(
+        let synchronizer = HealthSynchronizer(
             source: phone.source, storage: HealthSyncFolder(folder.url),
             settings: HealthSyncSettings(selection: selection, lookBackDays: nil))
-        await synchroniser.add(store, named: "store", types: [sample.sampleType.identifier])
-        for _ in 0..<5 { _ = await synchroniser.run() }
+        await synchronizer.add(store, named: "store", types: [sample.sampleType.identifier])
+        for _ in 0..<5 { _ = await synchronizer.run() }
         return await store.samples
     }
 
@@ -54,14 +54,14 @@ import Wire
             voltages: (0..<100).map { quantity(Double($0), "mcV") }, origin: Phone.origin())
     }
 
-    @Test func observationHasTheIDAndContentOfTheSynchronisation() async throws {
+    @Test func observationHasTheIDAndContentOfTheSynchronization() async throws {
         let samples: [HKSample] = [
             Phone.heart(72),
             Phone.quantity(Phone.steps, value: 100, unit: "count", metadata: ["HKWasUserEntered": true]),
             Phone.category(Phone.sleep, 3), electrocardiogram(),
         ]
         for sample in samples {
-            let outgoing = try await synchronised(sample, selection: HealthSelection())
+            let outgoing = try await synchronized(sample, selection: HealthSelection())
             let expected = try #require(outgoing.first, "\(sample.sampleType.identifier)")
             let database = HealthDatabase()
             database.add(sample)
@@ -91,7 +91,7 @@ import Wire
         var selection = HealthSelection()
         selection.inclusions = [.clinicalRecords]
         let resources = try await sample.resources(subject: "p1", in: store, selection: selection, zone: Self.zone)
-        let outgoing = try await synchronised(sample, selection: selection)
+        let outgoing = try await synchronized(sample, selection: selection)
         #expect(resources.filter { $0.resourceType != "Device" }.map(\.json) == outgoing.first?.resources)
         let included = selection
         await #expect(throws: HealthKitSampleError.notAnObservation) {
@@ -111,7 +111,7 @@ import Wire
         }
     }
 
-    // MARK: - The synchronisation of a study
+    // MARK: - The synchronization of a study
 
     private func enrolled(in folder: TemporaryFolder) throws -> (store: DeviceStore, key: PrivateKey) {
         let store = try DeviceStore.open(folder.url, secrets: FileSecrets(folder: folder.url))
@@ -124,21 +124,21 @@ import Wire
         return (store, key)
     }
 
-    @Test func studyIsSynchronisedInOneCall() async throws {
+    @Test func studyIsSynchronizedInOneCall() async throws {
         let folder = try TemporaryFolder()
         let (store, key) = try enrolled(in: folder)
         let database = HealthDatabase()
-        let health = try await HealthSynchroniser.study(
+        let health = try await HealthSynchronizer.study(
             store, participant: "p1", version: "2.1", health: HKHealthStore(database: database))
         // The streams begin; a sample that is added afterwards is a change.
-        for _ in 0..<3 { _ = await health.synchroniser.run() }
+        for _ in 0..<3 { _ = await health.synchronizer.run() }
         let minutes = Int(Date.now.timeIntervalSince(Phone.date(0)) / 60) - 10
         database.add(Phone.heart(72, minute: minutes))
         let end = ContinuousClock.now + .seconds(15)
         while ContinuousClock.now < end, try store.outbox.entries().count < 3 {
-            _ = await health.synchroniser.run()
+            _ = await health.synchronizer.run()
         }
-        await health.synchroniser.stop()
+        await health.synchronizer.stop()
         let entries = try store.outbox.entries()
         #expect(entries.map(\.kind) == ["Contract", "Device", "Observation"])
         let last = try #require(entries.last)
@@ -149,10 +149,10 @@ import Wire
         #expect(FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("health-sync").path))
         #expect(database.breaches.isEmpty)
         // The progress is found again.
-        let again = try await HealthSynchroniser.study(
+        let again = try await HealthSynchronizer.study(
             store, participant: "p1", version: "2.1", health: HKHealthStore(database: database), asksForAccess: false)
-        _ = await again.synchroniser.run()
-        await again.synchroniser.stop()
+        _ = await again.synchronizer.run()
+        await again.synchronizer.stop()
         #expect(try store.outbox.entries() == entries)
     }
 }

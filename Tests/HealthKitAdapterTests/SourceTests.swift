@@ -213,16 +213,16 @@ import Testing
             let folder = try TemporaryFolder()
             let file = folder.url.appendingPathComponent("health.ndjson")
             func run() async throws -> HealthSyncReport {
-                let synchroniser = HealthSynchroniser(
+                let synchronizer = HealthSynchronizer(
                     source: phone.source,
                     storage: HealthSyncFolder(folder.url.appendingPathComponent("health-sync")),
                     settings: HealthSyncSettings(
                         selection: HealthSelection(subject: "p1"), version: "1", lookBackDays: 100_000,
                         limits: HealthSyncLimits(seconds: 3_600, samples: 12, batch: 5)))
-                await synchroniser.add(
+                await synchronizer.add(
                     try await NDJSONHealthStore(file, subject: "p1"), named: "file",
                     types: [Phone.heartRate, Phone.steps, Phone.sleep])
-                return await synchroniser.run()
+                return await synchronizer.run()
             }
             for _ in 0..<10 {
                 for _ in 0..<Int.random(in: 0...6, using: &random) { change(phone, &random) }

@@ -9,16 +9,16 @@ import Testing
 
 @Suite struct NDJSONStoreTests {
     private func wake(_ file: URL, _ journal: WrittenJournal, in folder: TemporaryFolder) async throws {
-        let synchroniser = HealthSynchroniser(
+        let synchronizer = HealthSynchronizer(
             source: HealthJournal(journal.url),
             storage: HealthSyncFolder(folder.url.appendingPathComponent("progress")),
             settings: HealthSyncSettings(
                 selection: HealthSelection(subject: "p1"), lookBackDays: nil,
                 limits: HealthSyncLimits(seconds: HealthSyncLimits.unhurried)))
-        await synchroniser.add(
+        await synchronizer.add(
             try await NDJSONHealthStore(file, subject: "p1"), named: "file",
             types: [WrittenJournal.heartRate, WrittenJournal.steps])
-        let report = await synchroniser.run()
+        let report = await synchronizer.run()
         #expect(!report.hasFailed && !report.hasMore)
     }
 

@@ -14,17 +14,17 @@ import Testing
         var environment = HealthSyncEnvironment.system()
         // The first stream begins.
         environment.random = { 0 }
-        let synchroniser = HealthSynchroniser(
+        let synchronizer = HealthSynchronizer(
             source: HealthJournal(journal.url),
             storage: HealthSyncFolder(device.folder.url.appendingPathComponent("health-sync")),
             settings: HealthSyncSettings(
                 selection: HealthSelection(subject: "p1"), lookBackDays: nil,
                 limits: HealthSyncLimits(seconds: HealthSyncLimits.unhurried)),
             environment: environment)
-        await synchroniser.add(
+        await synchronizer.add(
             try OutboxHealthStore(device.store, subject: "p1"), named: "outbox",
             types: [Self.heartRate, WrittenJournal.steps])
-        return await synchroniser.run()
+        return await synchronizer.run()
     }
 
     @Test func deviceIsSentOnceBeforeItsSamplesAndEachSubmissionHasOneType() async throws {
@@ -97,14 +97,14 @@ import Testing
         try journal.delete(first, Self.heartRate)
         // The process ends after it queued the deletion and before it saved its progress.
         let progress = HealthSyncFolder(device.folder.url.appendingPathComponent("health-sync"))
-        let synchroniser = HealthSynchroniser(
+        let synchronizer = HealthSynchronizer(
             source: HealthJournal(journal.url), storage: FailingProgress(folder: progress) { true },
             settings: HealthSyncSettings(
                 selection: HealthSelection(subject: "p1"), lookBackDays: nil,
                 limits: HealthSyncLimits(seconds: HealthSyncLimits.unhurried)))
-        await synchroniser.add(
+        await synchronizer.add(
             try OutboxHealthStore(device.store, subject: "p1"), named: "outbox", types: [Self.heartRate])
-        #expect(await synchroniser.run().hasFailed)
+        #expect(await synchronizer.run().hasFailed)
         try journal.add(Self.heartRate, 70, minute: 0)
         _ = try await wake(device, journal)
         #expect(try device.observations() == journal.expected(subject: "p1"))
@@ -115,14 +115,14 @@ import Testing
         let store = try DeviceStore.open(folder.url)
         var journal = try WrittenJournal(in: folder)
         try journal.add(Self.heartRate, 70, minute: 0)
-        let synchroniser = HealthSynchroniser(
+        let synchronizer = HealthSynchronizer(
             source: HealthJournal(journal.url), storage: HealthSyncFolder(folder.url.appendingPathComponent("sync")),
             settings: HealthSyncSettings(
                 selection: HealthSelection(subject: "p1"), lookBackDays: nil,
                 limits: HealthSyncLimits(seconds: HealthSyncLimits.unhurried)))
-        await synchroniser.add(
+        await synchronizer.add(
             try OutboxHealthStore(store, subject: "p1"), named: "outbox", types: [Self.heartRate])
-        let report = await synchroniser.run()
+        let report = await synchronizer.run()
         #expect(report.rows.map(\.code) == ["not-enrolled"] && report.rows.map(\.waiting) == [1] && report.hasMore)
     }
 }

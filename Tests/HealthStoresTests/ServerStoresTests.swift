@@ -25,17 +25,17 @@ import Wire
         "silent": .init(isSilent: true),
     ]
 
-    private func synchroniser(
+    private func synchronizer(
         _ journal: WrittenJournal, in folder: TemporaryFolder, to store: any ExternalStore,
         limits: HealthSyncLimits = .init(seconds: HealthSyncLimits.unhurried)
-    ) async -> HealthSynchroniser {
-        let synchroniser = HealthSynchroniser(
+    ) async -> HealthSynchronizer {
+        let synchronizer = HealthSynchronizer(
             source: HealthJournal(journal.url),
             storage: HealthSyncFolder(folder.url.appendingPathComponent("health-sync")),
             settings: HealthSyncSettings(
                 selection: HealthSelection(subject: "p1"), version: "1", lookBackDays: nil, limits: limits))
-        await synchroniser.add(store, named: "store", types: Self.types)
-        return synchroniser
+        await synchronizer.add(store, named: "store", types: Self.types)
+        return synchronizer
     }
 
     /// A process without saved state finds the resources that an earlier process posted, whichever features the server
@@ -50,7 +50,7 @@ import Wire
         let server = FHIRServer(habits, seed: 1)
         for _ in 0..<3 {
             let store = FHIRHealthStore(base, transport: server, subject: "p1")
-            #expect(await !synchroniser(journal, in: try TemporaryFolder(), to: store).run().hasFailed)
+            #expect(await !synchronizer(journal, in: try TemporaryFolder(), to: store).run().hasFailed)
         }
         let expected = try journal.expected(subject: "p1").sorted()
         #expect(await server.observations == expected)
@@ -72,14 +72,14 @@ import Wire
                 let limits = HealthSyncLimits(
                     seconds: HealthSyncLimits.unhurried,
                     samples: Int.random(in: 1...30, using: &random), batch: Int.random(in: 1...10, using: &random))
-                _ = await synchroniser(journal, in: folder, to: store, limits: limits).run()
+                _ = await synchronizer(journal, in: folder, to: store, limits: limits).run()
             }
             await server.change { $0.faults = 0 }
             var report: HealthSyncReport
             var rounds = 0
             repeat {
                 let store = FHIRHealthStore(base, transport: server, subject: "p1")
-                report = await synchroniser(journal, in: folder, to: store).run()
+                report = await synchronizer(journal, in: folder, to: store).run()
                 rounds += 1
             } while report.hasMore && rounds < 100
             #expect(!report.hasMore && !report.hasFailed)
@@ -90,7 +90,7 @@ import Wire
             #expect(present == expected, "\(name): surplus \(surplus), missing \(missing)")
             // A run without changes sends no request.
             await server.forgetRequests()
-            _ = await synchroniser(journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1"))
+            _ = await synchronizer(journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1"))
                 .run()
             #expect(await server.requests.isEmpty)
         }
@@ -106,7 +106,7 @@ import Wire
             let hub = Hub(faults: 0.3, seed: random.next())
             func run() async -> HealthSyncReport {
                 let store = EventHubHealthStore(connection, transport: hub, patient: "p1", device: "d1")
-                return await synchroniser(journal, in: folder, to: store).run()
+                return await synchronizer(journal, in: folder, to: store).run()
             }
             for _ in 0..<6 {
                 for _ in 0..<Int.random(in: 0...12, using: &random) { try journal.change(&random) }
@@ -127,9 +127,9 @@ import Wire
         let connection = try EventHubConnection(
             reading: "Endpoint=sb://hub.example/;SharedAccessKeyName=k;SharedAccessKey=s;EntityPath=h")
         let store = EventHubHealthStore(connection, transport: hub, patient: "p1", device: "d1")
-        _ = await synchroniser(journal, in: folder, to: store).run()
+        _ = await synchronizer(journal, in: folder, to: store).run()
         try journal.delete(sleep, WrittenJournal.sleep)
-        _ = await synchroniser(journal, in: folder, to: store).run()
+        _ = await synchronizer(journal, in: folder, to: store).run()
         let messages = await hub.messages
         let rate = messages.first { $0["uuid"]?.string == heart.uuidString }
         #expect(
@@ -160,7 +160,7 @@ import Wire
         let connection = try EventHubConnection(
             reading: "Endpoint=sb://hub.example/;SharedAccessKeyName=k;SharedAccessKey=s;EntityPath=h")
         let store = EventHubHealthStore(connection, transport: hub, patient: "p1", device: "d1")
-        let report = await synchroniser(journal, in: folder, to: store).run()
+        let report = await synchronizer(journal, in: folder, to: store).run()
         #expect(await hub.messages.isEmpty)
         let row = try #require(report.rows.first { $0.stream.type == WrittenJournal.heartRate })
         #expect(row.added == 0 && (row.quarantined == 1 || report.hasMore))
@@ -174,12 +174,12 @@ import Wire
         let server = FHIRServer(.init(updateCreate: true, token: "new"))
         let store = FHIRHealthStore(
             base, transport: server, token: { isRenewal in isRenewal ? "new" : "old" }, subject: "p1")
-        let report = await synchroniser(journal, in: folder, to: store).run()
+        let report = await synchronizer(journal, in: folder, to: store).run()
         #expect(report.rows.map(\.added).reduce(0, +) == 1)
         await server.change { $0.token = "other" }
         try journal.add(WrittenJournal.heartRate, 67, minute: 2)
         await server.forgetRequests()
-        let again = await synchroniser(journal, in: folder, to: store).run()
+        let again = await synchronizer(journal, in: folder, to: store).run()
         #expect(again.rows.allSatisfy { $0.added == 0 } && again.hasMore)
         #expect(await server.requests.count == 2)
     }
@@ -195,7 +195,7 @@ import Wire
         var journal = try WrittenJournal(in: folder)
         for _ in 0..<12 { try journal.change(&random) }
         let server = FHIRServer(habits)
-        let report = await synchroniser(
+        let report = await synchronizer(
             journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")
         ).run()
         let expected = try journal.expected(subject: "p1").sorted()
@@ -206,7 +206,7 @@ import Wire
         // A token that may write Observations and no Devices sends all Observations.
         await server.change { $0.forbidden = ["Device"] }
         #expect(
-            await !synchroniser(journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")).run()
+            await !synchronizer(journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")).run()
                 .hasFailed)
         #expect(await server.observations == expected)
     }
@@ -218,7 +218,7 @@ import Wire
         for minute in 0..<20 { try journal.add(WrittenJournal.heartRate, 60 + minute, minute: minute) }
         let server = FHIRServer(.init(transactions: true, updateCreate: true, refused: ["63", "71"]))
         let store = FHIRHealthStore(base, transport: server, subject: "p1")
-        let report = await synchroniser(journal, in: folder, to: store).run()
+        let report = await synchronizer(journal, in: folder, to: store).run()
         let row = try #require(report.rows.first { $0.stream.type == WrittenJournal.heartRate })
         #expect(row.added == 18 && row.quarantined == 2)
         #expect(await server.observations.count == 18)
@@ -230,7 +230,7 @@ import Wire
         var journal = try WrittenJournal(in: folder)
         try journal.add(WrittenJournal.heartRate, 66, minute: 1)
         let server = FHIRServer(.init(versions: true))
-        _ = await synchroniser(journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")).run()
+        _ = await synchronizer(journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")).run()
         // A hospital adds an identifier in front, and a note.
         let key = try #require(await server.stored.keys.first { $0.hasPrefix("Observation/") })
         await server.touch(key) { object in
@@ -239,7 +239,7 @@ import Wire
         }
         // The device lost its state, and sends the sample again.
         try FileManager.default.removeItem(at: folder.url.appendingPathComponent("health-sync"))
-        let report = await synchroniser(
+        let report = await synchronizer(
             journal, in: folder, to: FHIRHealthStore(base, transport: server, subject: "p1")
         ).run()
         #expect(report.rows.map(\.updated).reduce(0, +) == 1)

@@ -59,14 +59,14 @@ import Testing
         let limits = HealthSyncLimits(
             seconds: HealthSyncLimits.unhurried,
             samples: Int.random(in: 1...30, using: &random), batch: Int.random(in: 1...10, using: &random))
-        let synchroniser = HealthSynchroniser(
+        let synchronizer = HealthSynchronizer(
             source: HealthJournal(journal.url), storage: storage,
             settings: HealthSyncSettings(
                 selection: HealthSelection(subject: "p1"), version: "1", lookBackDays: nil, limits: limits))
-        await synchroniser.add(
+        await synchronizer.add(
             try OutboxHealthStore(device.store, subject: "p1"), named: "outbox", types: Self.types)
-        await synchroniser.add(try await NDJSONHealthStore(file, subject: "p1"), named: "file", types: Self.types)
-        return await synchroniser.run()
+        await synchronizer.add(try await NDJSONHealthStore(file, subject: "p1"), named: "file", types: Self.types)
+        return await synchronizer.run()
     }
 }
 

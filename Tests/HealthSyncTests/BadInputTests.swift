@@ -14,20 +14,20 @@ import Testing
     @Test func damagedStateIsNamedAndOtherStreamsContinue() async throws {
         var scene = await Scene(stores: ["outbox", "server"])
         try await scene.add(60)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let good = try #require(await scene.world.saved[stream])
         await scene.world.overwrite(Array(good.dropLast(5)), stream)
         scene = await Scene(after: scene, stores: ["outbox", "server"])
         try await scene.add(61)
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.code) == ["health-state-damaged", nil])
         #expect(await scene.isEqual("server"))
         #expect(await !scene.isEqual("outbox"))
-        #expect(await scene.synchroniser.status().rows.map(\.code) == ["health-state-damaged", nil])
+        #expect(await scene.synchronizer.status().rows.map(\.code) == ["health-state-damaged", nil])
         // It is not overwritten, and works again only after a reset.
         #expect(await scene.world.saved[stream] == Array(good.dropLast(5)))
-        #expect(await scene.synchroniser.reset([stream]) == nil)
-        await scene.synchroniser.run()
+        #expect(await scene.synchronizer.reset([stream]) == nil)
+        await scene.synchronizer.run()
         #expect(await scene.isEqual("outbox"))
     }
 
@@ -57,7 +57,7 @@ import Testing
         let deferred = Set(await scene.expected().sorted().prefix(1))
         try await scene.add(90, readableFrom: 9)
         await scene.world.set { $0.deferredThings = deferred }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         return try #require(await scene.world.saved[stream])
     }
 
@@ -98,30 +98,30 @@ import Testing
     @Test func unknownAnchorIsReportedAndKept() async throws {
         let scene = await Scene()
         for beats in 60..<70 { try await scene.add(beats) }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let (things, anchor) = (await scene.world.things("outbox"), try await scene.anchor())
         await scene.world.rewriteJournal(Scene.heartRate)
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.code) == ["health-anchor-invalid"])
         #expect(await scene.world.things("outbox") == things)
         #expect(try await scene.anchor() == anchor)
-        await scene.synchroniser.reset()
+        await scene.synchronizer.reset()
         #expect(await scene.world.saved.isEmpty)
         try await scene.add(99)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.isEqual())
     }
 
     @Test func aFullDiskLosesNothing() async throws {
         let scene = await Scene()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let anchor = try await scene.anchor()
         try await scene.add(60)
         await scene.world.set { $0.failsSave = true }
-        #expect(await scene.synchroniser.run().rows.map(\.code) == ["health-storage-failed"])
+        #expect(await scene.synchronizer.run().rows.map(\.code) == ["health-storage-failed"])
         #expect(try await scene.anchor() == anchor)
         await scene.world.set { $0.failsSave = false }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.isEqual())
         #expect(try await scene.anchor() == "1")
     }
@@ -130,12 +130,12 @@ import Testing
         let scene = await Scene()
         try await scene.add(60)
         await scene.world.set { $0.isLocked = true }
-        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
-        let report = await scene.synchroniser.run()
+        await scene.synchronizer.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
+        let report = await scene.synchronizer.run()
         #expect(report.isLocked && !report.hasFailed && report.hasMore)
         #expect(scene.handlers.counts == [1])
         await scene.world.set { $0.isLocked = false }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.isEqual())
     }
 
@@ -311,38 +311,38 @@ import Testing
     /// Samples that are not named are found again by the history, also if it was complete.
     @Test func samplesBeyondTheQuarantineAreReadAgainWithANewTable() async throws {
         var scene = await Scene(lookBackDays: 1, limits: HealthSyncLimits(samples: 5_000))
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let seconds = Int64(1_600_000_000) - Samples.start.seconds
         for number in 0..<Int64(HealthQuarantine.limit + 20) {
             let sample = try Samples.heartRate("70", at: seconds + number)
             _ = await scene.world.add(sample, readableFrom: 2)
         }
-        await scene.synchroniser.run()
-        #expect(await scene.synchroniser.status().rows.map(\.quarantined) == [HealthQuarantine.limit + 20])
+        await scene.synchronizer.run()
+        #expect(await scene.synchronizer.status().rows.map(\.quarantined) == [HealthQuarantine.limit + 20])
         await scene.world.set { $0.table = 2 }
         scene = await Scene(
             after: scene, version: "2", lookBackDays: 1, limits: HealthSyncLimits(samples: 5_000))
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.isEqual())
-        #expect(await scene.synchroniser.status().rows.map(\.quarantined) == [0])
+        #expect(await scene.synchronizer.status().rows.map(\.quarantined) == [0])
     }
 
     @Test func permanentlyRefusedDeletionIsQuarantinedAndRetried() async throws {
         var scene = await Scene()
         let uuid = try await scene.add(60)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let things = await scene.world.things("outbox")
         await scene.world.set { $0.refused = things }
         await scene.world.delete(uuid)
-        await scene.synchroniser.run()
-        #expect(await scene.synchroniser.status().quarantine.map(\.entry.isDeletion) == [true])
+        await scene.synchronizer.run()
+        #expect(await scene.synchronizer.status().quarantine.map(\.entry.isDeletion) == [true])
         await scene.world.set { $0.refused = [] }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.things("outbox") == things)
         scene = await Scene(after: scene, version: "2")
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.things("outbox") == [])
-        #expect(await scene.synchroniser.status().quarantine == [])
+        #expect(await scene.synchronizer.status().quarantine == [])
     }
 
     @Test func nonFiniteEndIsTheEarliest() {

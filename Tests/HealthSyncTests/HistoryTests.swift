@@ -14,7 +14,7 @@ import Testing
         var counts: [Int] = []
         var hasMore = true
         while hasMore {
-            hasMore = await scene.synchroniser.run().hasMore
+            hasMore = await scene.synchronizer.run().hasMore
             counts.append(await scene.world.things("outbox").count)
             let newest = await scene.world.newest(counts[counts.count - 1], Scene.heartRate)
             #expect(await scene.world.things("outbox") == newest)
@@ -30,7 +30,7 @@ import Testing
         for beats in 0..<10 { try await scene.add(100 + beats, daysAgo: 5) }
         await scene.world.forgetCalls()
         var processes = 0
-        while await scene.synchroniser.run().hasMore, processes < 50 {
+        while await scene.synchronizer.run().hasMore, processes < 50 {
             processes += 1
             scene = await Scene(after: scene, limits: limits)
         }
@@ -41,35 +41,35 @@ import Testing
     @Test func longerLookBackContinuesAtTheEndOfTheShorterOne() async throws {
         var scene = await Scene(lookBackDays: 10)
         for day in 0..<40 { try await scene.add(60 + day, daysAgo: day) }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.things("outbox").count == 10)
         scene = await Scene(after: scene, lookBackDays: 20)
         await scene.world.forgetCalls()
-        #expect(await scene.synchroniser.run().rows.map(\.added) == [10])
+        #expect(await scene.synchronizer.run().rows.map(\.added) == [10])
         scene = await Scene(after: scene, lookBackDays: 15)
-        #expect(await scene.synchroniser.run().rows.map(\.added) == [0])
+        #expect(await scene.synchronizer.run().rows.map(\.added) == [0])
         scene = await Scene(after: scene, lookBackDays: nil)
-        #expect(await scene.synchroniser.run().rows.map(\.added) == [20])
+        #expect(await scene.synchronizer.run().rows.map(\.added) == [20])
         #expect(await scene.isEqual())
     }
 
     @Test func newSampleWithAnOldDateIsReadByTheAnchor() async throws {
         let scene = await Scene(lookBackDays: 1)
         try await scene.add(60, daysAgo: 400)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.things("outbox") == [])
         try await scene.add(61, daysAgo: 4_000)
-        #expect(await scene.synchroniser.run().rows.map(\.added) == [1])
+        #expect(await scene.synchronizer.run().rows.map(\.added) == [1])
     }
 
     @Test func liveDataAreSentBeforeHistory() async throws {
         let scene = await Scene(limits: HealthSyncLimits(samples: 2, batch: 2))
         for day in 0..<10 { try await scene.add(60 + day, daysAgo: day) }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let live = try await scene.add(200)
         let fingerprint = await scene.world.samples[Scene.heartRate]?[live]?.sample.fingerprint
         let target = "Observation/" + (fingerprint?.resourceID(subject: "p1") ?? "")
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.things("outbox").contains(target))
         #expect(await scene.world.things("outbox").count < 6)
     }
@@ -78,14 +78,14 @@ import Testing
         let scene = await Scene()
         for day in 0..<5 { try await scene.add(60 + day, daysAgo: day) }
         await scene.world.setBacklog(1, of: "outbox")
-        var report = await scene.synchroniser.run()
+        var report = await scene.synchronizer.run()
         #expect(report.hasMore && !report.hasFailed)
         #expect(await scene.world.things("outbox") == [])
         // Live samples are still sent.
         try await scene.add(99)
-        #expect(await scene.synchroniser.run().rows.map(\.added) == [1])
+        #expect(await scene.synchronizer.run().rows.map(\.added) == [1])
         await scene.world.setBacklog(0, of: "outbox")
-        report = await scene.synchroniser.run()
+        report = await scene.synchronizer.run()
         #expect(!report.hasMore)
         #expect(await scene.isEqual())
     }
@@ -93,10 +93,10 @@ import Testing
     @Test func historyIsNotReadInLowPowerMode() async throws {
         let scene = await Scene(isLowPower: true)
         try await scene.add(60)
-        #expect(await scene.synchroniser.run().hasMore)
+        #expect(await scene.synchronizer.run().hasMore)
         #expect(await scene.world.things("outbox") == [])
         try await scene.add(61)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.things("outbox").count == 1)
     }
 
@@ -105,12 +105,12 @@ import Testing
         let scene = await Scene()
         let uuid = try await scene.add(60)
         for thing in await scene.expected() { await scene.world.plant(thing, in: "outbox") }
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.updated) == [1])
         #expect(report.rows.map(\.added) == [0])
         #expect(await scene.world.things("outbox").count == 1)
         await scene.world.delete(uuid)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.things("outbox") == [])
     }
 
@@ -118,27 +118,27 @@ import Testing
         let scene = await Scene()
         var uuids: [UUID] = []
         for _ in 0..<4 { uuids.append(try await scene.add(60)) }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         for (index, uuid) in uuids.enumerated() {
             #expect(await scene.world.things("outbox").count == 1)
             await scene.world.delete(uuid)
             // The app ends between two deletions.
             let next = await Scene(after: scene)
-            await next.synchroniser.run()
+            await next.synchronizer.run()
             #expect(await next.world.things("outbox").count == (index == 3 ? 0 : 1))
         }
     }
 
     @Test func equalSamplesAreSentOnceAndAllCounted() async throws {
         let scene = await Scene()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         var uuids: [UUID] = []
         for _ in 0..<100 { uuids.append(try await scene.add(60)) }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.calls("outbox").suffix(3) == ["fetch 1", "add 1", "update 99"])
         for uuid in uuids { await scene.world.delete(uuid) }
         await scene.world.forgetCalls()
-        #expect(await scene.synchroniser.run().rows.map(\.deleted) == [100])
+        #expect(await scene.synchronizer.run().rows.map(\.deleted) == [100])
         #expect(await scene.world.calls("outbox") == ["delete 1"])
         #expect(await scene.isEqual())
     }
@@ -148,15 +148,15 @@ import Testing
         var server = scene.shelf("server")
         server.identity = .sample
         server.findsUnknown = true
-        await scene.synchroniser.add(server, named: "server", types: [Scene.heartRate])
-        await scene.synchroniser.run()
+        await scene.synchronizer.add(server, named: "server", types: [Scene.heartRate])
+        await scene.synchronizer.run()
         let uuid = try await scene.add(60)
         await scene.world.plant(uuid.uuidString, in: "server")
         await scene.world.delete(uuid)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.things("server") == [])
         await scene.world.forgetCalls()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.calls("server") == [])
     }
 }

@@ -14,14 +14,14 @@ import Testing
         let scene = await Scene(hasStores: false)
         var hub = scene.shelf("hub")
         hub.identity = .sample
-        await scene.synchroniser.add(hub, named: "hub", types: [Scene.heartRate])
+        await scene.synchronizer.add(hub, named: "hub", types: [Scene.heartRate])
         let first = try await scene.add(70)
         let second = try await scene.add(71)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         await scene.world.delete(first)
         await scene.world.delete(second)
         let edited = try await scene.add(72)
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.deleted) == [2])
         #expect(await scene.world.things("hub") == [edited.uuidString])
     }
@@ -32,24 +32,24 @@ import Testing
         let first = try await scene.add(70)
         for beats in 71...79 { try await scene.add(beats) }
         let delegate = DecliningDelegate(refused: [first])
-        await scene.synchroniser.setDelegate(delegate)
-        let report = await scene.synchroniser.run()
+        await scene.synchronizer.setDelegate(delegate)
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.added) == [9])
         #expect(report.rows.map(\.declined) == [1])
         #expect(await scene.world.things("outbox").count == 9)
         // It is not offered again.
         await scene.world.forgetCalls()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.calls("outbox") == [])
     }
 
     /// Of two samples of equal content the app can decline one; the other is sent.
     @Test func declinedSampleDoesNotAffectAnEqualOne() async throws {
         let scene = await Scene()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let uuids = [try await scene.add(70), try await scene.add(70)]
-        await scene.synchroniser.setDelegate(DecliningDelegate(refused: [uuids[0]]))
-        let report = await scene.synchroniser.run()
+        await scene.synchronizer.setDelegate(DecliningDelegate(refused: [uuids[0]]))
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.added) == [1])
         #expect(report.rows.map(\.declined) == [1])
         #expect(await scene.isEqual())
@@ -59,8 +59,8 @@ import Testing
     @Test func sampleWithADeclinedFetchIsNotAdded() async throws {
         let scene = await Scene()
         let uuid = try await scene.add(70)
-        await scene.synchroniser.setDelegate(DecliningDelegate(refused: [uuid], call: "fetch"))
-        let report = await scene.synchroniser.run()
+        await scene.synchronizer.setDelegate(DecliningDelegate(refused: [uuid], call: "fetch"))
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.declined) == [1])
         #expect(await scene.world.calls("outbox") == [])
     }
@@ -69,16 +69,16 @@ import Testing
     @Test func changesAfterADeletionWaitForIt() async throws {
         let scene = await Scene()
         let uuid = try await scene.add(70)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         await scene.world.delete(uuid)
         try await scene.add(71)
         let things = await scene.world.things("outbox")
         await scene.world.set { $0.deferredThings = things }
         await scene.world.forgetCalls()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.calls("outbox") == ["delete 1"])
         await scene.world.set { $0.deferredThings = [] }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.calls("outbox") == ["delete 1", "delete 1", "fetch 1", "add 1"])
         #expect(await scene.isEqual())
     }
@@ -87,11 +87,11 @@ import Testing
     @Test func anEditOfEqualContentChangesTheResourceAndDeletesNothing() async throws {
         let scene = await Scene()
         let uuid = try await scene.add(70)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         await scene.world.delete(uuid)
         try await scene.add(70)
         await scene.world.forgetCalls()
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.updated) == [1])
         #expect(await scene.world.calls("outbox") == ["fetch 1", "update 1"])
         #expect(await scene.isEqual())
@@ -101,10 +101,10 @@ import Testing
     @Test func declinedDeletionDoesNotAffectOthers() async throws {
         let scene = await Scene()
         let uuids = [try await scene.add(70), try await scene.add(71)]
-        await scene.synchroniser.run()
-        await scene.synchroniser.setDelegate(DecliningDelegate(refused: [uuids[0]], call: "delete"))
+        await scene.synchronizer.run()
+        await scene.synchronizer.setDelegate(DecliningDelegate(refused: [uuids[0]], call: "delete"))
         for uuid in uuids { await scene.world.delete(uuid) }
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.deleted) == [1])
         #expect(report.rows.map(\.declined) == [1])
         #expect(await scene.world.things("outbox").count == 1)
@@ -129,35 +129,35 @@ import Testing
     /// A store that fails keeps the anchor, and the next wake sends everything.
     @Test func samplesThatAStoreKeepsForLaterComeWithTheNextWake() async throws {
         let scene = await Scene()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let anchor = try await scene.anchor()
         try await scene.add(70)
         await scene.world.set { $0.answer = .deferred(code: "http-500", retryAfter: nil) }
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.code) == ["http-500"])
         #expect(report.rows.map(\.waiting) == [1])
         #expect(report.hasMore)
         #expect(try await scene.anchor() == anchor)
         await scene.world.set { $0.answer = nil }
-        #expect(await scene.synchroniser.run().rows.map(\.added) == [1])
+        #expect(await scene.synchronizer.run().rows.map(\.added) == [1])
         #expect(await scene.isEqual())
     }
 
     /// Of a partly refused batch only the failed samples stay, and the anchor with them.
     @Test func partlyRefusedBatchRetriesOnlyTheRest() async throws {
         let scene = await Scene()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let anchor = try await scene.anchor()
         for beats in 60..<70 { try await scene.add(beats) }
         let deferred = Set(await scene.expected().sorted().prefix(3))
         await scene.world.set { $0.deferredThings = deferred }
-        #expect(await scene.synchroniser.run().rows.map(\.waiting) == [3])
+        #expect(await scene.synchronizer.run().rows.map(\.waiting) == [3])
         #expect(try await scene.anchor() == anchor)
         #expect(try await scene.state().waiting == 3)
         await scene.world.set { $0.deferredThings = [] }
         await scene.world.forgetCalls()
         let next = await Scene(after: scene)
-        #expect(await next.synchroniser.run().rows.map(\.added) == [3])
+        #expect(await next.synchronizer.run().rows.map(\.added) == [3])
         #expect(await next.world.calls("outbox") == ["fetch 3", "add 3"])
         #expect(await next.isEqual())
         // Samples settled before the last anchor are not kept.
@@ -169,20 +169,20 @@ import Testing
     @Test func storeIsNotCalledBeforeTheRetryTimeOfItsServer() async throws {
         let scene = await Scene(random: 0.5)
         let delegate = RecordingDelegate()
-        await scene.synchroniser.setDelegate(delegate)
+        await scene.synchronizer.setDelegate(delegate)
         try await scene.add(70)
         await scene.world.set { $0.answer = .deferred(code: "http-429", retryAfter: 120) }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         await delegate.settle()
         // The server's two minutes, and half of the thirty seconds over which devices are spread.
         #expect(delegate.wakes.withLock { $0 } == [135])
         await scene.world.set { $0.answer = nil }
         await scene.world.forgetCalls()
         let next = await Scene(after: scene)
-        #expect(await next.synchroniser.run().rows.map(\.code) == ["retry-later"])
+        #expect(await next.synchronizer.run().rows.map(\.code) == ["retry-later"])
         #expect(await next.world.calls("outbox") == [])
         next.clock.advance(by: 121)
-        #expect(await next.synchroniser.run().rows.map(\.added) == [1])
+        #expect(await next.synchronizer.run().rows.map(\.added) == [1])
         // A clock that was set back does not block a store for years.
         #expect(await next.isEqual())
     }
@@ -190,19 +190,19 @@ import Testing
     /// A deferred sample that the person then deleted is not a failure any more.
     @Test func failureEndsWithTheDeletionOfItsSample() async throws {
         let scene = await Scene()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let uuid = try await scene.add(70)
         await scene.world.set { $0.answer = .deferred(code: "http-500", retryAfter: nil) }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(try await scene.state().hold?.failures == 1)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(try await scene.state().hold?.failures == 2)
         await scene.world.delete(uuid)
         await scene.world.set { $0.answer = nil }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(try await scene.state().hold == nil)
         await scene.world.forgetCalls()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.writes == 0)
     }
 
@@ -210,14 +210,14 @@ import Testing
     @Test func allFourCompletionsAreCalledWithAnOutcomeForEachSample() async throws {
         let scene = await Scene()
         let delegate = RecordingDelegate()
-        await scene.synchroniser.setDelegate(delegate)
+        await scene.synchronizer.setDelegate(delegate)
         let uuid = try await scene.add(70)
         try await scene.add(71)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         await scene.world.delete(uuid)
         // The same content under another identifier.
         try await scene.add(71)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let calls = delegate.calls.withLock { $0 }
         #expect(calls == ["fetch 2", "add 2", "delete 1", "fetch 1", "update 1"])
     }

@@ -14,13 +14,13 @@ import Testing
         let scene = await Scene()
         for number in 0..<20 {
             try await scene.add(60 + number)
-            await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
+            await scene.synchronizer.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(scene.handlers.counts == Array(repeating: 1, count: 20))
         try await scene.add(90)
-        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
-        await scene.synchroniser.run()
+        await scene.synchronizer.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
+        await scene.synchronizer.run()
         #expect(scene.handlers.counts == Array(repeating: 1, count: 21))
         #expect(await scene.isEqual())
     }
@@ -31,7 +31,7 @@ import Testing
         for reason in HealthSourceError.Reason.allCases {
             let update = ObserverUpdate(
                 types: [Scene.heartRate], failure: HealthSourceError(reason), complete: scene.handlers.make())
-            await scene.synchroniser.wake(update)
+            await scene.synchronizer.wake(update)
         }
         #expect(scene.handlers.counts == HealthSourceError.Reason.allCases.map { _ in 1 })
     }
@@ -39,18 +39,18 @@ import Testing
     /// c: stop and start executed the same query again, for which HealthKit throws.
     @Test func startingAgainMakesNewObserversAndKeepsTheAnchor() async throws {
         let scene = await Scene()
-        await scene.synchroniser.start()
+        await scene.synchronizer.start()
         try await scene.add()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let anchor = try await scene.anchor()
-        await scene.synchroniser.stop()
+        await scene.synchronizer.stop()
         #expect(scene.phone.observers.state.withLock { $0.running } == [])
         #expect(try await scene.anchor() == anchor)
-        await scene.synchroniser.start()
+        await scene.synchronizer.start()
         #expect(scene.phone.observers.state.withLock { $0.queries.count } == 2)
         #expect(scene.phone.observers.state.withLock { $0.running } == [1])
         // After a second start the first observers end.
-        await scene.synchroniser.start()
+        await scene.synchronizer.start()
         #expect(scene.phone.observers.state.withLock { $0.running } == [2])
     }
 
@@ -58,14 +58,14 @@ import Testing
     @Test(arguments: [true, false]) func theOrderOfSetUpDoesNotMatter(isConverterFirst: Bool) async throws {
         let scene = await Scene(hasStores: false)
         let converter = CountingConverter()
-        if isConverterFirst { await scene.synchroniser.setConverter(converter, for: Scene.heartRate) }
-        await scene.synchroniser.start()
-        await scene.synchroniser.add(scene.shelf("outbox"), named: "outbox", types: [Scene.heartRate])
-        if !isConverterFirst { await scene.synchroniser.setConverter(converter, for: Scene.heartRate) }
+        if isConverterFirst { await scene.synchronizer.setConverter(converter, for: Scene.heartRate) }
+        await scene.synchronizer.start()
+        await scene.synchronizer.add(scene.shelf("outbox"), named: "outbox", types: [Scene.heartRate])
+        if !isConverterFirst { await scene.synchronizer.setConverter(converter, for: Scene.heartRate) }
         let uuid = try await scene.add()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.things("outbox") == ["Basic/\(uuid.uuidString)"])
-        await scene.synchroniser.stop()
+        await scene.synchronizer.stop()
         #expect(scene.phone.observers.state.withLock { $0.types.last } == [Scene.heartRate])
     }
 
@@ -73,41 +73,41 @@ import Testing
     @Test func aTypeFeedsTwoStoresWithAnAnchorEach() async throws {
         let scene = await Scene(stores: ["outbox", "server"])
         try await scene.add()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.isEqual("outbox"))
         #expect(await scene.isEqual("server"))
-        await scene.synchroniser.removeStore(named: "server")
+        await scene.synchronizer.removeStore(named: "server")
         try await scene.add(80)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.isEqual("outbox"))
         #expect(await !scene.isEqual("server"))
         #expect(try await scene.anchor("outbox") != scene.anchor("server"))
-        await scene.synchroniser.add(scene.shelf("server"), named: "server", types: [Scene.heartRate])
-        await scene.synchroniser.run()
+        await scene.synchronizer.add(scene.shelf("server"), named: "server", types: [Scene.heartRate])
+        await scene.synchronizer.run()
         #expect(await scene.isEqual("server"))
     }
 
     /// f: samples that could not be converted were skipped and lost.
     @Test func unconvertibleSampleIsQuarantinedAndRetriedWithANewTable() async throws {
         let scene = await Scene()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let uuid = try await scene.add(70, readableFrom: 2)
         try await scene.add(71)
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.quarantined) == [1])
         #expect(report.rows.map(\.added) == [1])
-        let status = await scene.synchroniser.status()
+        let status = await scene.synchronizer.status()
         #expect(status.quarantine.map(\.entry.uuid) == [uuid])
         #expect(status.quarantine.map(\.entry.reason) == ["unknown-unit"])
         // The same version offers nothing again.
         await scene.world.forgetCalls()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.world.calls("outbox") == [])
         await scene.world.set { $0.table = 2 }
         let next = await Scene(after: scene, version: "2")
-        #expect(await next.synchroniser.run().rows.map(\.added) == [1])
+        #expect(await next.synchronizer.run().rows.map(\.added) == [1])
         #expect(await next.isEqual())
-        #expect(await next.synchroniser.status().quarantine == [])
+        #expect(await next.synchronizer.status().quarantine == [])
     }
 
     /// g: a batch of 0, HealthKit's "no limit", never ended.
@@ -116,7 +116,7 @@ import Testing
         let scene = await Scene(limits: limits)
         for number in 0..<5 { try await scene.add(60 + number) }
         var runs = 0
-        while await scene.synchroniser.run().hasMore, runs < 100 { runs += 1 }
+        while await scene.synchronizer.run().hasMore, runs < 100 { runs += 1 }
         #expect(await scene.isEqual())
         #expect(runs < 20)
     }
@@ -125,17 +125,17 @@ import Testing
     @Test func wakesAndManualRunsAreSerialised() async throws {
         let scene = await Scene(limits: HealthSyncLimits(batch: 1), hasStores: false)
         let store = ConcurrencyMeasuringStore(inner: scene.shelf("outbox"))
-        await scene.synchroniser.add(store, named: "outbox", types: [Scene.heartRate])
+        await scene.synchronizer.add(store, named: "outbox", types: [Scene.heartRate])
         for number in 0..<10 { try await scene.add(60 + number) }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<10 {
-                group.addTask { await scene.synchroniser.run() }
+                group.addTask { await scene.synchronizer.run() }
                 group.addTask {
-                    await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
+                    await scene.synchronizer.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
                 }
             }
         }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(store.maximum.withLock { $0 } == 1)
         #expect(scene.handlers.counts.allSatisfy { $0 == 1 })
         #expect(await scene.isEqual())
@@ -146,17 +146,17 @@ import Testing
         let scene = await Scene()
         let first = try await scene.add(70)
         let second = try await scene.add(71)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let anchor = try await scene.anchor()
         await scene.world.delete(first)
         await scene.world.delete(second)
         await scene.world.set { $0.failsLookUp = true }
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.rows.map(\.code) == ["health-storage-failed"])
         #expect(await scene.world.things("outbox").count == 2)
         #expect(try await scene.anchor() == anchor)
         await scene.world.set { $0.failsLookUp = false }
-        #expect(await scene.synchroniser.run().rows.map(\.deleted) == [2])
+        #expect(await scene.synchronizer.run().rows.map(\.deleted) == [2])
         #expect(await scene.isEqual())
     }
 
@@ -172,10 +172,10 @@ import Testing
     @Test func eachSampleIsConvertedOnce() async throws {
         let scene = await Scene()
         let converter = CountingConverter()
-        await scene.synchroniser.setConverter(converter, for: Scene.heartRate)
-        await scene.synchroniser.run()
+        await scene.synchronizer.setConverter(converter, for: Scene.heartRate)
+        await scene.synchronizer.run()
         for number in 0..<400 { try await scene.add(60 + number) }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(converter.count.withLock { $0 } == 400)
         #expect(await scene.world.calls("outbox") == ["fetch 400", "add 400"])
     }

@@ -14,7 +14,7 @@ import Testing
 
     @Test func stepsThatFollowOneAnotherAreSavedTogether() async throws {
         let scene = try await scene()
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(!report.hasMore && !report.hasFailed)
         let (saves, isEqual) = (await scene.world.saves, await scene.isEqual())
         // Once when the stream began, once at the end.
@@ -26,7 +26,7 @@ import Testing
         let scene = try await scene()
         // Three calls of a step, 0.2 s each.
         await scene.world.set { $0.secondsACall = 0.2 }
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let (saves, isEqual) = (await scene.world.saves, await scene.isEqual())
         #expect((4...15).contains(saves) && isEqual, "\(saves)")
     }
@@ -37,11 +37,11 @@ import Testing
             $0.savesLeft = 1
             $0.secondsACall = seconds
         }
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(report.hasFailed)
         #expect(try await scene.state().anchor == nil)
         await scene.world.set { $0.savesLeft = nil }
-        let again = await scene.synchroniser.run()
+        let again = await scene.synchronizer.run()
         #expect(!again.hasFailed && !again.hasMore)
         let isEqual = await scene.isEqual()
         #expect(isEqual)
@@ -50,19 +50,19 @@ import Testing
 
     @Test func runWithoutBudgetForTheNextStepIsSaved() async throws {
         let scene = try await scene()
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         for number in 0..<10 { try await scene.add(200 + number) }
         let next = await Scene(after: scene, limits: HealthSyncLimits(samples: 6, batch: 2))
-        #expect(await next.synchroniser.run().hasMore)
+        #expect(await next.synchronizer.run().hasMore)
         #expect(try await next.anchor() == "46")
     }
 
     @Test func resetRemovesTheStateOfARunningStream() async throws {
         let scene = try await scene()
-        async let run = scene.synchroniser.run()
-        await scene.synchroniser.reset()
+        async let run = scene.synchronizer.run()
+        await scene.synchronizer.reset()
         _ = await run
-        await scene.synchroniser.reset()
+        await scene.synchronizer.reset()
         let saved = await scene.world.saved
         #expect(saved.isEmpty)
     }

@@ -6,7 +6,7 @@ import HealthSync
 import TestSupport
 import Testing
 
-/// One phone with a synchroniser, for short tests.
+/// One phone with a synchronizer, for short tests.
 struct Scene {
     static let heartRate = "HKQuantityTypeIdentifierHeartRate"
     static let steps = "HKQuantityTypeIdentifierStepCount"
@@ -14,7 +14,7 @@ struct Scene {
     let clock: ManualClock
     let world: World
     let phone: Phone
-    let synchroniser: HealthSynchroniser
+    let synchronizer: HealthSynchronizer
     let handlers = Handlers()
 
     /// - Parameter earlier: An earlier scene, whose process ends; nil begins a new one.
@@ -26,14 +26,14 @@ struct Scene {
         clock = earlier?.clock ?? ManualClock()
         world = earlier?.world ?? World(seed: 1, types: types, clock: clock)
         phone = Phone(world: world, process: await world.restart())
-        synchroniser = HealthSynchroniser(
+        synchronizer = HealthSynchronizer(
             source: phone, storage: phone,
             settings: HealthSyncSettings(
                 selection: HealthSelection(subject: "p1"), version: version, lookBackDays: lookBackDays,
                 limits: limits),
             environment: .test(clock, random: random, isLowPower: isLowPower))
         guard hasStores else { return }
-        for name in stores { await synchroniser.add(shelf(name), named: name, types: Set(types)) }
+        for name in stores { await synchronizer.add(shelf(name), named: name, types: Set(types)) }
     }
 
     func shelf(_ name: String) -> Shelf { Shelf(world: world, process: phone.process, name: name) }

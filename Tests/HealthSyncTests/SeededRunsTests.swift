@@ -44,10 +44,10 @@ struct SeededRun {
         perSample = Bool.random(using: &random) ? [Self.heartRate, Self.steps] : [Self.heartRate]
     }
 
-    private mutating func phone(_ version: String) async -> (HealthSynchroniser, Int) {
+    private mutating func phone(_ version: String) async -> (HealthSynchronizer, Int) {
         let process = await world.restart()
         let phone = Phone(world: world, process: process)
-        let synchroniser = HealthSynchroniser(
+        let synchronizer = HealthSynchronizer(
             source: phone, storage: phone,
             settings: HealthSyncSettings(
                 selection: HealthSelection(subject: "p1"), version: version, lookBackDays: nil, limits: limits),
@@ -56,13 +56,13 @@ struct SeededRun {
         let sample = Shelf(
             world: world, process: process, name: "sample", identity: .sample, findsUnknown: findsUnknown)
         if Bool.random(using: &random) {
-            await synchroniser.add(content, named: "content", types: [Self.heartRate, Self.steps])
-            await synchroniser.add(sample, named: "sample", types: perSample)
+            await synchronizer.add(content, named: "content", types: [Self.heartRate, Self.steps])
+            await synchronizer.add(sample, named: "sample", types: perSample)
         } else {
-            await synchroniser.add(sample, named: "sample", types: perSample)
-            await synchroniser.add(content, named: "content", types: [Self.heartRate, Self.steps])
+            await synchronizer.add(sample, named: "sample", types: perSample)
+            await synchronizer.add(content, named: "content", types: [Self.heartRate, Self.steps])
         }
-        return (synchroniser, process)
+        return (synchronizer, process)
     }
 
     /// Returns a description of the failure, or nil if there is none.
@@ -70,7 +70,7 @@ struct SeededRun {
         let hasPosition = Bool.random(using: &random)
         await world.set { $0.hasPosition = hasPosition }
         for _ in 0..<Int.random(in: 0...30, using: &random) { await world.mutate() }
-        var (synchroniser, process) = await phone("1")
+        var (synchronizer, process) = await phone("1")
         for _ in 0..<Int.random(in: 1...12, using: &random) {
             let faults: Double = [0.0, 0.3, 0.9].randomElement(using: &random) ?? 0
             let power = Bool.random(using: &random) ? Int.random(in: 0...80, using: &random) : nil
@@ -85,26 +85,26 @@ struct SeededRun {
             }
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 let types = [Self.heartRate, Self.steps].randomElement(using: &random).map { Set([$0]) }
-                await synchroniser.wake(ObserverUpdate(types: types, complete: handlers.make()))
+                await synchronizer.wake(ObserverUpdate(types: types, complete: handlers.make()))
             }
             switch Int.random(in: 0...5, using: &random) {
             case 0:
-                await synchroniser.stop()
-                await synchroniser.wake(ObserverUpdate(types: nil, complete: handlers.make()))
-                await synchroniser.start()
+                await synchronizer.stop()
+                await synchronizer.wake(ObserverUpdate(types: nil, complete: handlers.make()))
+                await synchronizer.start()
             case 1:
                 let failed = HealthSourceError(.locked)
-                await synchroniser.wake(ObserverUpdate(types: nil, failure: failed, complete: handlers.make()))
+                await synchronizer.wake(ObserverUpdate(types: nil, failure: failed, complete: handlers.make()))
             case 2:
-                let task = Task { [synchroniser] in await synchroniser.run() }
+                let task = Task { [synchronizer] in await synchronizer.run() }
                 task.cancel()
                 _ = await task.value
             default: break
             }
-            _ = await synchroniser.run()
+            _ = await synchronizer.run()
             clock.advance(by: 100_000)
             for _ in 0..<Int.random(in: 0...6, using: &random) { await world.mutate() }
-            if await !world.isOn(process) { (synchroniser, process) = await phone("1") }
+            if await !world.isOn(process) { (synchronizer, process) = await phone("1") }
         }
         return await ending()
     }
@@ -118,14 +118,14 @@ struct SeededRun {
             world.isLocked = false
             world.table = 2
         }
-        let (synchroniser, _) = await phone("2")
-        var report = await synchroniser.run()
+        let (synchronizer, _) = await phone("2")
+        var report = await synchronizer.run()
         var rounds = 0
         while report.hasMore {
             rounds += 1
             guard rounds < 3_000 else { return "no end: \(report)" }
             clock.advance(by: 100_000)
-            report = await synchroniser.run()
+            report = await synchronizer.run()
         }
         guard !report.hasFailed else { return "failed: \(report)" }
         for (name, identity, types) in [
@@ -137,11 +137,11 @@ struct SeededRun {
                 return "\(name) has \(extra.sorted()) and lacks \(lacking.sorted())"
             }
         }
-        let status = await synchroniser.status()
+        let status = await synchronizer.status()
         guard status.quarantine.isEmpty else { return "quarantined: \(status.quarantine.map(\.entry.reason))" }
         // Nothing has changed: no request, no write.
         await world.forgetCalls()
-        _ = await synchroniser.run()
+        _ = await synchronizer.run()
         let (content, sample, writes) = await (world.calls("content"), world.calls("sample"), world.writes)
         guard content.isEmpty, sample.isEmpty, writes == 0 else {
             return "an empty wake: \(content) \(sample) \(writes) writes"

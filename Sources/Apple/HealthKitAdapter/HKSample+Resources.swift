@@ -6,7 +6,7 @@
     import HealthSync
 
     extension HKSample {
-        /// Returns the sample as an Observation, with the id and the content that a synchronisation gives it.
+        /// Returns the sample as an Observation, with the id and the content that a synchronization gives it.
         ///
         /// ```swift
         /// let reading = try await sample.observation(subject: participant, in: HKHealthStore())

@@ -10,7 +10,7 @@
     /// ```swift
     /// let source = HealthKitSource(HKHealthStore(), selection: study.selection(naming: inclusions))
     /// try await source.requestAuthorization(for: permissions)
-    /// let synchroniser = HealthSynchroniser(source: source, storage: folder, settings: settings)
+    /// let synchronizer = HealthSynchronizer(source: source, storage: folder, settings: settings)
     /// ```
     /// Names of people and devices stay on the phone, as with exports. A sample becomes the same resource as in an
     /// export: values have the person's preferred unit, which is also the unit of exports.
@@ -38,7 +38,7 @@
             summaries = ActivitySummaryReader(store: store, zone: zone, clock: clock)
         }
 
-        /// Requests read access for the types to synchronise. HealthKit does not report whether reading was denied.
+        /// Requests read access for the types to synchronize. HealthKit does not report whether reading was denied.
         ///
         /// HealthKit accepts neither correlations nor prescriptions here: for a correlation its members are requested;
         /// the person selects single prescriptions in the system's own sheet.

@@ -4,7 +4,7 @@ import HealthData
 import HealthSync
 import Outbox
 
-/// The health data that a device has queued for its study, by exports and by the synchronisation. Neither sends again
+/// The health data that a device has queued for its study, by exports and by the synchronization. Neither sends again
 /// what the other has sent.
 ///
 /// - Sent samples are recorded by their fingerprint (`SentFingerprints`, `health-identities`).

@@ -4,7 +4,7 @@ import Foundation
 import HealthSync
 import Outbox
 
-/// The progress of a synchronisation in a folder of the device. Each stream has a folder with its state and its index.
+/// The progress of a synchronization in a folder of the device. Each stream has a folder with its state and its index.
 ///
 /// ```
 /// sync/outbox/HKQuantityTypeIdentifierHeartRate/state.json

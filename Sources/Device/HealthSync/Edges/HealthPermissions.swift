@@ -1,6 +1,6 @@
 import HealthTypes
 
-/// The types to request read access for, and the types to observe, for a set of types to synchronise.
+/// The types to request read access for, and the types to observe, for a set of types to synchronize.
 ///
 /// HealthKit accepts neither for a correlation: it is readable where its members are, and it changes when they do.
 /// Daily summaries cannot be observed: they are read whenever another type changed. HealthKit does not report whether
@@ -10,9 +10,9 @@ public struct HealthPermissions: Sendable, Hashable {
     public let read: [String]
     /// HealthKit's identifiers of the types to observe, sorted.
     public let observed: [String]
-    /// The types to synchronise when any type changed.
+    /// The types to synchronize when any type changed.
     private let unobserved: Set<String>
-    /// The types to synchronise when a type changed, by the type that changed.
+    /// The types to synchronize when a type changed, by the type that changed.
     private let types: [String: Set<String>]
 
     /// Creates the permissions for types, by HealthKit's identifiers.
@@ -31,7 +31,7 @@ public struct HealthPermissions: Sendable, Hashable {
         observed = read.filter { !unobserved.contains($0) }
     }
 
-    /// Returns the types to synchronise when the given types changed.
+    /// Returns the types to synchronize when the given types changed.
     public func synchronized(with changed: Set<String>) -> Set<String> {
         let affected = Set(changed.flatMap { types[$0] ?? [] })
         return affected.isEmpty ? [] : affected.union(unobserved)

@@ -23,7 +23,7 @@ public protocol HealthSyncStorage: Sendable {
     func erase(_ stream: HealthStream) async throws
 }
 
-/// The environment of the synchronisation: clock, randomness, waiting and power mode.
+/// The environment of the synchronization: clock, randomness, waiting and power mode.
 public struct HealthSyncEnvironment: Sendable {
     /// The current time, in seconds since 1970.
     public var now: @Sendable () -> Double

@@ -1,4 +1,4 @@
-/// A type of health data on its way to a store: the unit of synchronisation, with its own anchor.
+/// A type of health data on its way to a store: the unit of synchronization, with its own anchor.
 ///
 /// A type may feed several stores. Each store has its own stream, so a failing store does not delay the others.
 public struct HealthStream: Sendable, Hashable, Comparable {

@@ -1,6 +1,6 @@
 import FHIR
 
-/// An error of the synchronisation. The message contains no health data.
+/// An error of the synchronization. The message contains no health data.
 public struct HealthSyncError: CodedError, Hashable {
     /// The kinds; the raw value is the stable code.
     public enum Reason: String, Sendable, Hashable, CaseIterable {
@@ -44,13 +44,13 @@ public struct HealthSyncError: CodedError, Hashable {
         case .stateNewer: "The saved state of a health data stream was written by a newer version; update the app."
         case .stateForeign: "The saved state belongs to another health data stream; reset the stream to read it again."
         case .indexDamaged: "The index of a health data stream is damaged; reset the stream to read it again."
-        case .storageFailed: "The progress of the synchronisation cannot be read or written; is the disk full?"
+        case .storageFailed: "The progress of the synchronization cannot be read or written; is the disk full?"
         case .anchorInvalid: "The source does not know the stored anchor; reset the stream to read it again."
         case .sourceExceedsLimit: "The source returned more samples than the limit; none of them was used."
         case .sourceRepeats: "The source reports more data but returns the same again."
         case .historyCrowded: "More samples end at one instant than can be recorded; the history stops there."
         case .quarantineFull: "The store refused too many deletions and the stream waits; see their reasons."
-        case .storeUnknown: "There is no store of this name; add it before its types are synchronised."
+        case .storeUnknown: "There is no store of this name; add it before its types are synchronized."
         }
     }
 }

@@ -14,7 +14,7 @@ import FHIR
 public struct FollowedHealthData: Sendable, Hashable {
     /// The identifiers of the types that are followed; nil for all that the signed Contract allows.
     public var types: [String]?
-    /// Number of days before the start of synchronisation for which history is read; 0 for no history.
+    /// Number of days before the start of synchronization for which history is read; 0 for no history.
     public var lookBackDays: Int
     /// Maximum hours without data, by the identifier of the type. A stream without data for longer is silent.
     public var expectHours: [String: Int]

@@ -63,7 +63,7 @@ enum HealthSyncTarget: Hashable {
 
 /// One background launch of the synchronization, for a device of the command line.
 struct HealthSyncWake {
-    private let synchroniser: HealthSynchroniser
+    private let synchronizer: HealthSynchronizer
     private let lock: FileLock
     /// The device, if it sends data to its study.
     private let reporting: DeviceSession?
@@ -118,7 +118,7 @@ struct HealthSyncWake {
         if let samples {
             limits = HealthSyncLimits(samples: samples, bytes: .max, batch: samples < 100_000 ? 200 : 2_000)
         }
-        synchroniser = HealthSynchroniser(
+        synchronizer = HealthSynchronizer(
             source: journal, storage: progress,
             settings: HealthSyncSettings(
                 selection: selection, version: "tributary \(TributaryVersion.text), \(followed.version)",
@@ -131,13 +131,13 @@ struct HealthSyncWake {
             switch target {
             case .outbox:
                 guard let device = session?.store, let subject = selection.subject else { continue }
-                await synchroniser.add(
+                await synchronizer.add(
                     try OutboxHealthStore(device, subject: subject), named: target.name, types: types)
             case .fhir(let url):
                 let store = FHIRHealthStore(
                     url, transport: try DeviceSession.transport(authority),
                     token: { _ in try token.map(HealthSyncTarget.line) }, subject: selection.subject)
-                await synchroniser.add(store, named: target.name, types: types)
+                await synchronizer.add(store, named: target.name, types: types)
             case .hub(let connection):
                 guard let subject = selection.subject else {
                     throw CommandError("subject-missing", "Messages name the patient: --subject is required.")
@@ -145,12 +145,12 @@ struct HealthSyncWake {
                 let store = EventHubHealthStore(
                     connection, transport: try DeviceSession.transport(authority), patient: subject,
                     device: "org.tributary.device.\(subject)")
-                await synchroniser.add(store, named: target.name, types: types)
+                await synchronizer.add(store, named: target.name, types: types)
             case .ndjson(let url):
                 let file = try await NDJSONHealthStore(url, subject: selection.subject)
                 // A new file is empty, even if there was an earlier one with its name.
                 if await file.isEmpty { for stream in streams { try await progress.erase(stream) } }
-                await synchroniser.add(file, named: target.name, types: types)
+                await synchronizer.add(file, named: target.name, types: types)
             }
         }
         if survey.unreadable > 0 {
@@ -164,7 +164,7 @@ struct HealthSyncWake {
 
     /// Processes all streams within the limits.
     func run() async -> HealthSyncReport {
-        let report = await synchroniser.run()
+        let report = await synchronizer.run()
         do { try await reporting?.reportHealthStreams(now: Date()) } catch {
             CommandOutput.note("The device's report on itself was not queued.")
         }

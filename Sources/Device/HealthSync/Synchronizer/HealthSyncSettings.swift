@@ -1,6 +1,6 @@
 import HealthData
 
-/// The settings of a synchronisation, from the study and from the app.
+/// The settings of a synchronization, from the study and from the app.
 public struct HealthSyncSettings: Sendable {
     /// The person, the selected data and the units.
     public var selection: HealthSelection

@@ -2,7 +2,7 @@ import FHIR
 import HealthData
 
 extension HealthReading {
-    /// Returns the sample as a synchronisation without converters of the app hands it to its stores.
+    /// Returns the sample as a synchronization without converters of the app hands it to its stores.
     ///
     /// ```swift
     /// let resources = try reading.outgoing(of: "HKQuantityTypeIdentifierHeartRate", in: selection).resources

@@ -107,7 +107,7 @@ struct StepPerformer {
         do {
             return try await body()
         } catch {
-            return .storageFailed(code: HealthSynchroniser.code(of: error))
+            return .storageFailed(code: HealthSynchronizer.code(of: error))
         }
     }
 

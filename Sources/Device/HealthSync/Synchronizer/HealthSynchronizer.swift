@@ -2,17 +2,17 @@ import Core
 import Foundation
 import HealthData
 
-/// Synchronises stores with a source of health data: each change reaches each store once, deletions included.
+/// Synchronizes stores with a source of health data: each change reaches each store once, deletions included.
 ///
 /// ```swift
-/// let synchroniser = HealthSynchroniser(source: healthKit, storage: folder, settings: settings)
-/// await synchroniser.add(outbox, named: "outbox", types: types)
-/// await synchroniser.start()                      // at each launch, before any other work of the app
-/// let report = await synchroniser.run()           // a manual run; observers start runs by themselves
+/// let synchronizer = HealthSynchronizer(source: healthKit, storage: folder, settings: settings)
+/// await synchronizer.add(outbox, named: "outbox", types: types)
+/// await synchronizer.start()                      // at each launch, before any other work of the app
+/// let report = await synchronizer.run()           // a manual run; observers start runs by themselves
 /// ```
 /// ``SyncScheduler`` and ``HealthStreamStep`` are the rules; this actor performs their effects. Stores, converters and
 /// the delegate may be set in any order and at any time: they are looked up when they are used.
-public actor HealthSynchroniser {
+public actor HealthSynchronizer {
     let source: any HealthSampleSource
     let storage: any HealthSyncStorage
     let environment: HealthSyncEnvironment
@@ -37,7 +37,7 @@ public actor HealthSynchroniser {
     private var clock: Task<Void, Never>?
     private var observation: Task<Void, Never>?
 
-    /// Creates a synchronisation without stores and observers.
+    /// Creates a synchronization without stores and observers.
     public init(
         source: any HealthSampleSource, storage: any HealthSyncStorage,
         settings: HealthSyncSettings = HealthSyncSettings(), environment: HealthSyncEnvironment = .system()
@@ -93,7 +93,7 @@ public actor HealthSynchroniser {
         await observation?.value
     }
 
-    /// Synchronises the streams of these types, or of all, within the limits of one wake.
+    /// Synchronizes the streams of these types, or of all, within the limits of one wake.
     ///
     /// - Returns: the report of the run; if the task is cancelled, a report with the code `abandoned`.
     @discardableResult
@@ -125,7 +125,7 @@ public actor HealthSynchroniser {
         }
     }
 
-    /// Ends the synchronisation after a withdrawal: stops all observers and erases the saved state of all streams.
+    /// Ends the synchronization after a withdrawal: stops all observers and erases the saved state of all streams.
     ///
     /// - Returns: nil, or the code of a failure; then the call must be repeated.
     @discardableResult
@@ -187,18 +187,18 @@ public actor HealthSynchroniser {
             let seconds = atLeast + spread * environment.random()
             if let delegate { Task { await delegate.wakeWanted(after: seconds) } }
         case .startObserving(let types):
-            observe { synchroniser in
-                let failures = await synchroniser.source.startObserving(types) { update in
-                    Task { await synchroniser.wake(update) }
+            observe { synchronizer in
+                let failures = await synchronizer.source.startObserving(types) { update in
+                    Task { await synchronizer.wake(update) }
                 }
-                if !failures.isEmpty { await synchroniser.delegate?.observationFailed(failures) }
+                if !failures.isEmpty { await synchronizer.delegate?.observationFailed(failures) }
             }
         case .stopObserving: observe { await $0.source.stopObserving() }
         }
     }
 
     /// Starts and stops observers one after the other, in the order of the calls.
-    private func observe(_ change: @escaping @Sendable (HealthSynchroniser) async -> Void) {
+    private func observe(_ change: @escaping @Sendable (HealthSynchronizer) async -> Void) {
         let before = observation
         observation = Task {
             await before?.value

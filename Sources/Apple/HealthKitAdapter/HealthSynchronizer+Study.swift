@@ -7,15 +7,15 @@
     import HealthSync
     import Outbox
 
-    /// A running synchronisation of HealthKit with a study, and its parts.
+    /// A running synchronization of HealthKit with a study, and its parts.
     ///
     /// ```swift
-    /// let health = try await HealthSynchroniser.study(store, participant: participant, version: "2.1")
-    /// let report = await health.synchroniser.run()
+    /// let health = try await HealthSynchronizer.study(store, participant: participant, version: "2.1")
+    /// let report = await health.synchronizer.run()
     /// ```
     public struct StudyHealthSync: Sendable {
-        /// The synchroniser. It has one store, named `outbox`; an app may add others.
-        public let synchroniser: HealthSynchroniser
+        /// The synchronizer. It has one store, named `outbox`; an app may add others.
+        public let synchronizer: HealthSynchronizer
         /// HealthKit as the source.
         public let source: HealthKitSource
         /// The store that feeds the outbox.
@@ -28,12 +28,12 @@
         public let progress: HealthSyncFolder
     }
 
-    extension HealthSynchroniser {
-        /// Synchronises HealthKit with the outbox, for the data that the study collects. Call it at each launch, before
+    extension HealthSynchronizer {
+        /// Synchronizes HealthKit with the outbox, for the data that the study collects. Call it at each launch, before
         /// any other work of the app; it observes HealthKit from then on, also in the background.
         ///
         /// ```swift
-        /// let health = try await HealthSynchroniser.study(
+        /// let health = try await HealthSynchronizer.study(
         ///     store, participant: participant, inclusions: inclusions, version: "2.1")
         /// ```
         /// The progress is kept in the folder `health-sync` of the store. Without it, all data are offered again; the
@@ -48,7 +48,7 @@
         ///   - health: HealthKit's store.
         ///   - asks: whether the person is asked for read access. HealthKit shows its sheet only for types that it has
         ///     not asked about.
-        /// - Returns: the running synchroniser and its parts.
+        /// - Returns: the running synchronizer and its parts.
         /// - Throws: ``HealthSync/HealthSourceError`` if HealthKit is not available or access cannot be requested;
         ///   storage errors of the outbox. Then nothing is observed.
         public static func study(
@@ -62,16 +62,16 @@
             let types = Set(collected.followed.types ?? collected.table.all.map(\.identifier))
             if asks { try await source.requestAuthorization(for: HealthPermissions(for: types, in: collected.table)) }
             let progress = HealthSyncFolder(store.folder.appendingPathComponent("health-sync"))
-            let synchroniser = HealthSynchroniser(
+            let synchronizer = HealthSynchronizer(
                 source: source, storage: progress,
                 settings: HealthSyncSettings(
                     selection: selection, version: "app \(version), \(collected.version)",
                     lookBackDays: collected.followed.lookBackDays))
             let outbox = try OutboxHealthStore(store, subject: participant)
-            await synchroniser.add(outbox, named: "outbox", types: types)
-            await synchroniser.start()
+            await synchronizer.add(outbox, named: "outbox", types: types)
+            await synchronizer.start()
             return StudyHealthSync(
-                synchroniser: synchroniser, source: source, outbox: outbox, collected: collected, types: types,
+                synchronizer: synchronizer, source: source, outbox: outbox, collected: collected, types: types,
                 progress: progress)
         }
     }

@@ -61,7 +61,7 @@ public struct HealthSyncStatus: Sendable, Hashable {
                 let state = try bytes.map { try HealthStreamState($0, of: stream) }
                 read.append((stream, state ?? HealthStreamState(), nil))
             } catch {
-                read.append((stream, HealthStreamState(), HealthSynchroniser.code(of: error)))
+                read.append((stream, HealthStreamState(), HealthSynchronizer.code(of: error)))
             }
         }
         self.init(read)

@@ -2,7 +2,7 @@ import Core
 import Foundation
 import HealthData
 
-extension HealthSynchroniser {
+extension HealthSynchronizer {
     /// Returns the streams of a run, without those that the app excludes now.
     func runnable() async -> [SyncScheduler.StreamStatus] {
         var wanted: [SyncScheduler.StreamStatus] = []

@@ -7,8 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The synchroniser's behaviour towards an app.
-@Suite struct SynchroniserTests {
+/// The synchronizer's behaviour towards an app.
+@Suite struct SynchronizerTests {
     /// A store that does not return, and ignores cancellation.
     final class Abyss: ExternalStore {
         private let gate = Mutex<[CheckedContinuation<Void, Never>]>([])
@@ -42,21 +42,21 @@ import Testing
     @Test func storeThatDoesNotReturnDoesNotBlockHandlers() async throws {
         let scene = await Scene(hasStores: false)
         let abyss = Abyss()
-        await scene.synchroniser.add(abyss, named: "abyss", types: [Scene.heartRate])
+        await scene.synchronizer.add(abyss, named: "abyss", types: [Scene.heartRate])
         try await scene.add()
-        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
+        await scene.synchronizer.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         try await until { abyss.calls.withLock { $0 } == 1 && scene.clock.count == 1 }
         scene.clock.fire()
         try await until { scene.handlers.counts == [1] }
         // The next wake cannot run yet, and its time limit starts.
-        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
+        await scene.synchronizer.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         try await until { scene.clock.count == 1 }
         scene.clock.fire()
         try await until { scene.handlers.counts == [1, 1] }
         #expect(abyss.calls.withLock { $0 } == 1)
         // When the store returns after all, its result counts.
         abyss.open()
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(!report.hasMore && !report.hasFailed)
         #expect(abyss.calls.withLock { $0 } == 1)
         #expect(try await scene.state(Scene.heartRate, "abyss").history.isDone)
@@ -64,17 +64,17 @@ import Testing
 
     @Test func withdrawalStopsReadingAndRemovesTheState() async throws {
         let scene = await Scene()
-        await scene.synchroniser.start()
+        await scene.synchronizer.start()
         try await scene.add()
-        await scene.synchroniser.run()
-        await scene.synchroniser.stop()
-        await scene.synchroniser.reset()
+        await scene.synchronizer.run()
+        await scene.synchronizer.stop()
+        await scene.synchronizer.reset()
         #expect(await scene.world.saved.isEmpty)
         #expect(await scene.world.index.isEmpty)
         try await scene.add(99)
         await scene.world.forgetCalls()
-        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
-        #expect(await scene.synchroniser.run().code == "stopped")
+        await scene.synchronizer.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
+        #expect(await scene.synchronizer.run().code == "stopped")
         #expect(scene.handlers.counts == [1])
         #expect(await scene.world.reads == 0)
         #expect(await scene.world.things("outbox").count == 1)
@@ -82,8 +82,8 @@ import Testing
 
     @Test func wakeOfAnObserverReadsOnlyItsType() async throws {
         let scene = await Scene(types: [Scene.heartRate, Scene.steps])
-        await scene.synchroniser.run()
-        await scene.synchroniser.start()
+        await scene.synchronizer.run()
+        await scene.synchronizer.start()
         await scene.world.forgetCalls()
         scene.phone.observers.fire(ObserverUpdate(types: [Scene.steps], complete: scene.handlers.make()))
         try await until { scene.handlers.counts == [1] }
@@ -96,12 +96,12 @@ import Testing
         }
         let scene = await Scene(stores: ["outbox", "server"])
         try await scene.add()
-        await scene.synchroniser.setDelegate(Later())
-        await scene.synchroniser.run()
+        await scene.synchronizer.setDelegate(Later())
+        await scene.synchronizer.run()
         #expect(await scene.isEqual("server"))
         #expect(await scene.world.things("outbox") == [])
-        await scene.synchroniser.setDelegate(nil)
-        await scene.synchroniser.run()
+        await scene.synchronizer.setDelegate(nil)
+        await scene.synchronizer.run()
         #expect(await scene.isEqual("outbox"))
     }
 
@@ -114,19 +114,19 @@ import Testing
         }
         let scene = await Scene()
         let listener = Listener()
-        await scene.synchroniser.setDelegate(listener)
+        await scene.synchronizer.setDelegate(listener)
         let refusal = HealthSourceError.delivery(false, nil)
         scene.phone.observers.state.withLock { $0.refused = refusal.map { [Scene.heartRate: $0] } ?? [:] }
-        await scene.synchroniser.start()
+        await scene.synchronizer.start()
         #expect(listener.failures.withLock { $0[Scene.heartRate]?.code } == "health-delivery-refused")
     }
 
     @Test func delegateIsNotifiedAfterTheHandlerWasCalled() async throws {
         let scene = await Scene()
         let delegate = RecordingDelegate()
-        await scene.synchroniser.setDelegate(delegate)
+        await scene.synchronizer.setDelegate(delegate)
         try await scene.add()
-        await scene.synchroniser.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
+        await scene.synchronizer.wake(ObserverUpdate(types: nil, complete: scene.handlers.make()))
         try await until { !delegate.reports.withLock { $0.isEmpty } }
         #expect(scene.handlers.counts == [1])
         #expect(delegate.reports.withLock { $0[0].rows.map(\.added) } == [1])
@@ -135,10 +135,10 @@ import Testing
     @Test func cancelledCallerReturnsImmediatelyAndTheRunContinues() async throws {
         let scene = await Scene()
         try await scene.add()
-        let task = Task { await scene.synchroniser.run() }
+        let task = Task { await scene.synchronizer.run() }
         task.cancel()
         _ = await task.value
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         #expect(await scene.isEqual())
     }
 
@@ -146,12 +146,12 @@ import Testing
         let scene = await Scene()
         try await scene.add()
         let uuid = try await scene.add(71, readableFrom: 2)
-        let report = await scene.synchroniser.run()
+        let report = await scene.synchronizer.run()
         #expect(
             report.json.text()
                 == #"{"streams":[{"type":"HKQuantityTypeIdentifierHeartRate","store":"outbox","added":1,"updated":0,"#
                 + #""deleted":0,"quarantined":1,"waiting":0}],"more":false}"#)
-        let status = await scene.synchroniser.status()
+        let status = await scene.synchronizer.status()
         #expect(
             status.json.text()
                 == #"{"streams":[{"type":"HKQuantityTypeIdentifierHeartRate","store":"outbox","anchor":"2","#
@@ -182,7 +182,7 @@ import Testing
     @Test func theResourceIsTheOneThatAnExportMakes() async throws {
         let scene = await Scene()
         let uuid = try await scene.add(72)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         var sample = try #require(await scene.world.samples[Scene.heartRate]?[uuid]?.sample)
         let stored = try #require(await scene.world.stores["outbox"]?.things.first)
         #expect(stored.key == "Observation/" + sample.fingerprint.resourceID(subject: "p1"))
@@ -205,7 +205,7 @@ import Testing
             type: type, value: .quantity(quantity), start: moment, end: moment, source: Samples.watch)
         let scene = await Scene(types: [type.identifier])
         _ = await scene.world.add(sample)
-        await scene.synchroniser.run()
+        await scene.synchronizer.run()
         let lines = try #require(await scene.world.stores["outbox"]?.things.values.first)
         #expect(try JSON(lines)["valueQuantity"]?["value"]?.number?.text == "41.5")
     }
@@ -222,13 +222,13 @@ import Testing
         }
         let own = OwnSource(type: "org.example.grip", uuid: UUID())
         let scene = await Scene()
-        let synchroniser = HealthSynchroniser(
+        let synchronizer = HealthSynchronizer(
             source: own, storage: scene.phone, settings: HealthSyncSettings(version: "1", lookBackDays: nil),
             environment: .test(scene.clock))
-        await synchroniser.add(scene.shelf("own"), named: "own", types: [own.type])
-        await synchroniser.run()
-        #expect(await synchroniser.status().quarantine.map(\.entry.reason) == ["unsupported-type"])
-        let next = HealthSynchroniser(
+        await synchronizer.add(scene.shelf("own"), named: "own", types: [own.type])
+        await synchronizer.run()
+        #expect(await synchronizer.status().quarantine.map(\.entry.reason) == ["unsupported-type"])
+        let next = HealthSynchronizer(
             source: own, storage: scene.phone, settings: HealthSyncSettings(version: "2", lookBackDays: nil),
             environment: .test(scene.clock))
         await next.setConverter(Own(), for: own.type)
