@@ -64,9 +64,11 @@ package struct ConsumerService: Service {
         defer { listening?.cancel() }
         // With notifications, polling is slow; it is still needed for submissions that become due or are released.
         var idleBackoff =
-            arrivals == nil ? ExponentialBackoff() : ExponentialBackoff(first: .milliseconds(500), longest: .seconds(1))
+            arrivals == nil
+            ? ExponentialBackoff<Duration>()
+            : ExponentialBackoff<Duration>(first: .milliseconds(500), longest: .seconds(1))
         // The limit of the delay is short, so that processing continues soon after a problem is solved.
-        var errorBackoff = ExponentialBackoff(first: .milliseconds(200), longest: .seconds(5))
+        var errorBackoff = ExponentialBackoff<Duration>(first: .milliseconds(200), longest: .seconds(5))
         var isPrepared = false
         var keys = await processor.openers.generation
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
@@ -92,7 +94,7 @@ package struct ConsumerService: Service {
     }
 
     private func wait(for lock: @Sendable () throws -> StoreLock?) async throws -> StoreLock? {
-        var backoff = ExponentialBackoff(first: .milliseconds(100), longest: .seconds(1))
+        var backoff = ExponentialBackoff<Duration>(first: .milliseconds(100), longest: .seconds(1))
         var hasLogged = false
         while !Task.isShuttingDownGracefully, !Task.isCancelled {
             if let held = try lock() { return held }
@@ -137,7 +139,7 @@ package struct ConsumerService: Service {
             var failure: (any Error)?
             var isPolling = false
             var isRenewing = false
-            var backoff = ExponentialBackoff()
+            var backoff = ExponentialBackoff<Duration>()
             while true {
                 // 1. Start leased submissions; lease more from the queue.
                 if failure == nil, mayBegin, scheduler.wantsMore {
@@ -227,25 +229,10 @@ package struct ConsumerService: Service {
     }
 }
 
-/// Delay that grows while nothing happens, and ends immediately when the service is stopped.
-struct ExponentialBackoff {
-    let first: Duration
-    let longest: Duration
-    private var following: Duration
-
-    init(first: Duration = .milliseconds(10), longest: Duration = .milliseconds(200)) {
-        self.first = first
-        self.longest = longest
-        following = first
-    }
-
-    mutating func reset() { following = first }
-
-    /// Returns the next delay; the one after it is twice as long.
-    mutating func nextDelay() -> Duration {
-        defer { following = min(following * 2, longest) }
-        return following
-    }
+/// Waits that end immediately when the service is stopped.
+extension ExponentialBackoff<Duration> {
+    /// Creates the delays while nothing happens.
+    init() { self.init(first: .milliseconds(10), longest: .milliseconds(200)) }
 
     /// Waits until the delay is over or the signal arrives.
     mutating func wait(for signal: ArrivalSignal) async {
@@ -253,6 +240,7 @@ struct ExponentialBackoff {
         if await cancelWhenGracefulShutdown({ await signal.wait(upTo: duration) }) { reset() }
     }
 
+    /// Waits until the delay is over.
     mutating func wait() async {
         let duration = nextDelay()
         await cancelWhenGracefulShutdown { try? await Task.sleep(for: duration) }

@@ -1,3 +1,5 @@
+import Core
+
 extension SyncScheduler {
     /// Handles an event and returns the next effects, in order.
     public mutating func handle(_ event: Event) -> [Effect] {
@@ -242,9 +244,9 @@ extension SyncScheduler {
             let isSoon = run.budget.isUsedUp || run.report.code != nil
             return [.askToWake(atLeast: isSoon ? 0 : limits.longestDelay / 4, spread: limits.firstDelay)]
         }
-        var spread = limits.firstDelay
-        for _ in 1..<max(min(worst.failures, 64), 1) where spread < limits.longestDelay { spread *= 2 }
+        let spread = ExponentialBackoff(first: limits.firstDelay, longest: limits.longestDelay)
+            .delay(afterFailures: min(worst.failures, 64))
         let atLeast = run.held.values.map(\.retryAfter).min() ?? 0
-        return [.askToWake(atLeast: atLeast, spread: min(spread, limits.longestDelay))]
+        return [.askToWake(atLeast: atLeast, spread: spread)]
     }
 }

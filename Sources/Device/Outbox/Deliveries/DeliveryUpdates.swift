@@ -1,3 +1,4 @@
+import Core
 import Wire
 
 /// A sequence of a device's deliveries, as they happen (``StudyConnection/deliveries(of:every:until:)``).
@@ -88,9 +89,8 @@ extension DeliveryUpdates {
             {
                 // The delay doubles after each failure, up to an hour: a phone may be without network for days.
                 failures += 1
-                var wait = updates.interval
-                for _ in 1..<Swift.max(failures, 1) where wait < 3_600 { wait *= 2 }
-                delay = Swift.max(updates.interval, Swift.min(wait, 3_600), error.retryAfter ?? 0)
+                let wait = ExponentialBackoff(first: updates.interval, longest: 3_600).delay(afterFailures: failures)
+                delay = Swift.max(updates.interval, wait, error.retryAfter ?? 0)
             }
         }
     }

@@ -1,3 +1,4 @@
+import Core
 import Wire
 
 extension OutboxSender {
@@ -86,9 +87,9 @@ extension OutboxSender {
         guard failures < patience.attempts else { return finish(.held(code: code)) }
         phase = .listing
         // Exponential with full jitter, so that devices that failed together do not retry together.
-        var spread = patience.firstDelay
-        for _ in 1..<max(failures, 1) where spread < patience.longestDelay { spread *= 2 }
-        return .wait(atLeast: ServerDelay.clamped(retryAfter ?? 0), spread: min(spread, patience.longestDelay))
+        let spread = ExponentialBackoff(first: patience.firstDelay, longest: patience.longestDelay)
+            .delay(afterFailures: failures)
+        return .wait(atLeast: ServerDelay.clamped(retryAfter ?? 0), spread: spread)
     }
 
     private mutating func finish(_ outcome: Outcome) -> Effect {

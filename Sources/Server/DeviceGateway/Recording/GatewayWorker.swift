@@ -26,21 +26,22 @@ package struct GatewayWorker: Sendable {
     ///   intervals.
     package func work(onFailure: @Sendable (String) -> Void) async {
         var last = ""
-        var pause = Self.pollInterval
+        var backoff = ExponentialBackoff(first: Self.pollInterval, longest: Self.longestPause)
         while !Task.isCancelled {
             var wait: Duration?
             do {
                 try await recorder.work()
                 last = try await recorder.release(after: last) ?? ""
-                pause = Self.pollInterval
+                backoff.reset()
                 wait = try await recorder.untilNextDue()
             } catch is CancellationError {
                 return
             } catch {
                 onFailure((error as? any CodedError)?.code ?? "failed")
-                pause = min(pause * 2, Self.longestPause)
+                backoff.increase()
             }
-            _ = await arrivalSignal.wait(upTo: wait.map { min(max($0, Self.gathering), pause) } ?? pause)
+            _ = await arrivalSignal.wait(
+                upTo: wait.map { min(max($0, Self.gathering), backoff.current) } ?? backoff.current)
         }
     }
 }

@@ -1,4 +1,5 @@
 import CPQ
+import Core
 import Foundation
 
 #if canImport(Glibc)
@@ -41,10 +42,10 @@ extension PostgreSQLDatabase: NotifyingDatabase {
     private static func listen(
         to channel: String, at address: PostgreSQLAddress, stop: Int32, notify: () -> Void
     ) {
-        var pause: Int32 = 100
+        var backoff = ExponentialBackoff<Int32>(first: 100, longest: 30_000)
         while true {
             if let connection = try? PostgreSQLConnection(address, settings: ["LISTEN \(channel)"]) {
-                pause = 100
+                backoff.reset()
                 // Notifications that were sent without a connection are lost, so report one.
                 notify()
                 while connection.isAlive {
@@ -56,8 +57,7 @@ extension PostgreSQLDatabase: NotifyingDatabase {
                 }
             }
             var waiting = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
-            guard poll(&waiting, 1, pause) == 0 else { return }
-            pause = min(pause * 2, 30_000)
+            guard poll(&waiting, 1, backoff.nextDelay()) == 0 else { return }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 /// A connection and its thread. A lost connection is replaced for the next transaction.
@@ -169,7 +170,7 @@ actor PostgreSQLSession {
     private func connect() throws -> PostgreSQLConnection {
         guard !isClosed else { throw StorageError(code: "storage-open", message: "The database was closed.") }
         let deadline = ContinuousClock.now + Self.patience
-        var pause: UInt32 = 50_000
+        var backoff = ExponentialBackoff<UInt32>(first: 50_000, longest: 1_000_000)
         while true {
             do {
                 return try Self.connected(address, schema, purpose: purpose, use: use, check: check)
@@ -178,8 +179,7 @@ actor PostgreSQLSession {
                     throw error
                 }
                 // The thread belongs to this session.
-                usleep(pause)
-                pause = min(pause * 2, 1_000_000)
+                usleep(backoff.nextDelay())
             }
         }
     }

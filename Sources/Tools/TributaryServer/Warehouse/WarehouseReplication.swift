@@ -16,7 +16,7 @@ struct WarehouseReplication: Service {
     private static let longestInterval = Duration.seconds(60)
 
     func run() async throws {
-        var interval = Self.interval
+        var backoff = ExponentialBackoff(first: Self.interval, longest: Self.longestInterval)
         var isTroubled = false
         while !_Concurrency.Task.isShuttingDownGracefully, !_Concurrency.Task.isCancelled {
             do {
@@ -25,7 +25,8 @@ struct WarehouseReplication: Service {
                     while !_Concurrency.Task.isShuttingDownGracefully, !_Concurrency.Task.isCancelled {
                         if case .carried = try await carrier.step() {
                             if isTroubled { logger.notice("warehouse replication continues") }
-                            (interval, isTroubled) = (Self.interval, false)
+                            backoff.reset()
+                            isTroubled = false
                         } else {
                             await wait(Self.interval)
                         }
@@ -37,8 +38,7 @@ struct WarehouseReplication: Service {
                 logger.error(
                     "the i2b2 of another database was not reached; changes wait",
                     metadata: ["code": "\(error?.code ?? "failed")", "detail": "\(error?.message ?? "")"])
-                await wait(interval)
-                interval = min(interval * 2, Self.longestInterval)
+                await wait(backoff.nextDelay())
             }
         }
     }
