@@ -1,3 +1,4 @@
+import Core
 import Foundation
 
 extension TransportResponse {
@@ -10,10 +11,6 @@ extension TransportResponse {
     public func retryAfter(now: Date) -> Double? {
         guard let text = headers["retry-after"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         if let seconds = ServerDelay.read(text) { return seconds }
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(identifier: "GMT")
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.date(from: text).map { ServerDelay.clamped($0.timeIntervalSince(now)) }
+        return HTTPDate.date(text).map { ServerDelay.clamped($0.timeIntervalSince(now)) }
     }
 }

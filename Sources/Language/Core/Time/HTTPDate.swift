@@ -1,4 +1,3 @@
-import Core
 import Foundation
 
 /// Dates in the format of HTTP (RFC 9110 section 5.6.7).

@@ -1,8 +1,6 @@
 import Core
 import Testing
 
-@testable import ServerHTTP
-
 @Suite struct HTTPDateTests {
     @Test(arguments: [
         ("1994-11-06T08:49:37Z", "Sun, 06 Nov 1994 08:49:37 GMT"),
