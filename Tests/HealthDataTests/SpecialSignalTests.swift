@@ -130,6 +130,25 @@ import Testing
         #expect(route.observation(subject: "p1").effective?.json["end"]?.string == "2016-11-14T08:25:43-07:00")
     }
 
+    @Test func routeWithoutLocationsIsTheSameWhereverItWas() throws {
+        func route(_ latitude: String, course: String?, _ detail: WorkoutRoute.Detail) throws -> WorkoutRoute {
+            var track = RouteTrack()
+            for time in [0, 1000, 2500] as [Int64] { _ = track.add(Self.point(time, latitude, course: course)) }
+            return try #require(WorkoutRoute(track: track, detail: detail, origin: Self.watch))
+        }
+        func written(_ route: WorkoutRoute) -> [String] {
+            let special = HealthSpecial(route, subject: "p1")
+            return special.resources.map { $0.text() } + [special.fingerprint.text]
+        }
+        let hidden = try route("37.781672", course: "206.252884", .motion)
+        let elsewhere = try route("-12.5", course: nil, .motion)
+        #expect(written(hidden) == written(elsewhere))
+        #expect(hidden.fingerprint == elsewhere.fingerprint && hidden.id(subject: "p1") == elsewhere.id(subject: "p1"))
+        let shown = try route("37.781672", course: "206.252884", .locations)
+        #expect(try shown.fingerprint != route("-12.5", course: nil, .locations).fingerprint)
+        #expect(shown.fingerprint != hidden.fingerprint)
+    }
+
     @Test func invalidPointsAreRefusedAndUnknownValuesAreGaps() throws {
         var track = RouteTrack()
         let none = [Self.point(0, "91"), Self.point(0, "NaN"), Self.point(0, ""), Self.point(.max / 2)]

@@ -42,10 +42,19 @@ public struct WorkoutRoute: SpecialRecord {
             HealthInstant(seconds: track.end.flooredDivision(by: 1000).quotient, offsetMinutes: offsetMinutes))
     }
 
+    /// The fingerprint of the released parts. It leaves the device, and a hash of locations that can be guessed would
+    /// reveal them. A route therefore has another fingerprint without its locations than with them.
     public var fingerprint: SampleFingerprint {
         var content = RecordContent(self)
-        for series in track.all { content.add(series.data) }
+        for series in released { content.add(series.data) }
         return content.fingerprint
+    }
+
+    private var released: [SampledSeries] {
+        switch detail {
+        case .motion: [track.offsets, track.speeds]
+        case .locations: track.all
+        }
     }
 
     /// Returns the observation: SampledData series whose elements correspond by index. Points have no constant period,
