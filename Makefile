@@ -1,16 +1,16 @@
-# Tributary. Each target does its own set-up on Debian 12 with Swift 6.3; doing it twice does no harm.
+# Tributary. Each target does its own set-up on Debian 12 with Swift 6.3; it may run again at any time.
 #
-#   make demo      the whole way on this machine: two participants, a server, FHIR and i2b2; the study stays in
-#                  demo-study/, with commands to try on it (JSON=1: JSON as last line;
+#   make demo      the whole path on this machine: two participants, a server, FHIR and i2b2. The study remains in
+#                  demo-study/, with commands to try (JSON=1: JSON as last line;
 #                  DATABASE=postgresql://..., QUEUE=...: its stores on PostgreSQL)
-#   make test      all tests, then the binary driven from outside (KILL_ROUNDS=30: more rounds of kill -9)
-#   make attack    the long form of the attacks, on loopback (ATTACK_SECONDS=30, KILL_ROUNDS=100)
-#   make programs  FHIR and SMART clients that others wrote, driving the server, and its pages in Chromium
+#   make test      unit tests, then tests of the binary over HTTP and its commands (KILL_ROUNDS=30: more rounds of kill -9)
+#   make attack    the long form of the attack tests, on loopback (ATTACK_SECONDS=30, KILL_ROUNDS=100)
+#   make programs  FHIR and SMART clients of other authors against the server, and its pages in Chromium
 #                  (OPERATIONS=all: every operation of the OpenAPI document; needs PyPI once)
-#   make bench     our speed as ratios against named references
+#   make bench     speed as ratios to named references
 #   make format, make lint, make docs
 #
-# TRIBUTARY_SCRATCH=DIR keeps build products there instead of in .build.
+# TRIBUTARY_SCRATCH=DIR: the folder of the build products instead of .build.
 
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
@@ -19,7 +19,7 @@ SCRATCH := $(abspath $(or $(TRIBUTARY_SCRATCH),$(ROOT).build))
 export PATH := $(ROOT).build-tools/bin:$(PATH):/opt/swift/usr/bin:/usr/share/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
 export TRIBUTARY_BIN := $(SCRATCH)/release/tributary
 
-# Published test data of others, read where they lie; tests that need them are skipped by name without.
+# Published test data of other authors. Without them, the tests that need them are skipped by name.
 ifndef TRIBUTARY_CONFORMANCE
 ifneq ($(wildcard $(ROOT)../shared/conformance),)
 export TRIBUTARY_CONFORMANCE := $(abspath $(ROOT)../shared/conformance)
@@ -59,7 +59,7 @@ unit-tests:
 	@$(ROOT)Scripts/unit-tests.sh $(SCRATCH)
 
 integration-tests:
-	@echo "== the binary, driven from outside"
+	@echo "== integration tests of the binary"
 	@cd $(ROOT) && TRIBUTARY_SCRATCH=$(SCRATCH) \
 		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),$(TRIBUTARY_KILL_ROUNDS),5) \
 		python3 -B Tests/Integration/run.py
@@ -71,7 +71,7 @@ attack: setup-test release
 		python3 -B -m unittest -v test_attacks test_bounded test_attack_writes test_hostile test_two_processes test_recovery
 
 programs: setup-programs release
-	@echo "== programs of others, driving the server"
+	@echo "== programs of other authors against the server"
 	@cd $(ROOT) && TRIBUTARY_OPERATIONS=$(or $(OPERATIONS),$(TRIBUTARY_OPERATIONS)) .build-tools/programs/bin/python -B Tests/Integration/run.py --folder Tests/Programs
 
 bench: setup-bench release
@@ -82,7 +82,7 @@ format:
 
 lint:
 	@cd $(ROOT) && swift format lint --strict -r $(SWIFT_SOURCES)
-	@echo "== the format is right"
+	@echo "== the format is correct"
 	@cd $(ROOT) && swift package resolve --scratch-path $(SCRATCH) >&2
 	@cd $(ROOT) && python3 -B Scripts/check-apple-platforms.py --scratch $(SCRATCH)
 	@$(ROOT)Scripts/check-dependencies.py

@@ -1,4 +1,4 @@
-"""The time from a device's POST to its acknowledgement, without and beside attacks from other addresses of loopback."""
+"""The time from a device's POST to its acknowledgement, without attacks and during attacks from other addresses of loopback."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def attack(server, name, *options):
 
 
 def attacked(work):
-    """(k) The 99th percentile without an attack as a share of the worst one beside an attack."""
+    """(k) The 99th percentile without an attack as a share of the worst one during an attack."""
     study = harness.Study()
     try:
         server = study.serve("--roles", "receiver,records")

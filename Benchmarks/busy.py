@@ -1,4 +1,4 @@
-"""The time from a device's POST to its acknowledgement while the consumer has nothing else to do, and while it works."""
+"""The time from a device's POST to its acknowledgement while the consumer is idle, and while it works."""
 
 import os
 import statistics
@@ -10,7 +10,7 @@ from devices import Devices
 from health import generated
 
 SECONDS = 10
-# What the consumer is given to do: more than it does in that time.
+# The work of the consumer: more than it can finish in that time.
 RECORDS = int(os.environ.get("TRIBUTARY_BENCH_BACKLOG", "80000"))
 
 
@@ -19,7 +19,7 @@ def waiting(study):
 
 
 def busy(work):
-    """(m) The 99th percentile beside an idle consumer as a share of that beside a busy one, each a process of its own."""
+    """(m) The 99th percentile with an idle consumer as a share of that with a busy one, each a process of its own."""
     return _measured(work, ["receiver"], ["consumer"])
 
 
@@ -41,14 +41,14 @@ def _measured(work, *processes):
             sender.consent()
             sender.health(export)
             first, _ = devices.percentile99()
-            harness.until(lambda: waiting(study) == 0, "the consumer has done what was sent")
-            # What is sealed already is sent many times as fast as the consumer works.
+            harness.until(lambda: waiting(study) == 0, "the consumer has processed all submissions")
+            # Sealed submissions are sent many times as fast as the consumer processes them.
             sender.send()
             before = waiting(study)
             second, count = devices.percentile99()
             if waiting(study) == 0:
-                raise AssertionError("the consumer was done before the devices were: give it more (BACKLOG)")
-            say(f"   p99 {first * 1000:.1f} ms beside an idle consumer, {second * 1000:.1f} ms beside one that works "
+                raise AssertionError("the consumer ended before the devices: increase TRIBUTARY_BENCH_BACKLOG")
+            say(f"   p99 {first * 1000:.1f} ms with an idle consumer, {second * 1000:.1f} ms with a busy one "
                 f"({before} waiting, {count} sent)")
             idle.append(first)
             working.append(second)

@@ -1,4 +1,4 @@
-"""What the queue costs on a server: leasing and settling, against the very same statements sent by pgbench."""
+"""The cost of the queue on a server: leasing and settling, against the same statements sent by pgbench."""
 
 import os
 import statistics
@@ -11,7 +11,7 @@ from stores import QUEUE, Script, database, number, psql, sent, tidied, transact
 # As many as the consumer leases at a time, each of another device.
 BATCH = 16
 SUBMISSIONS = int(os.environ.get("TRIBUTARY_BENCH_SUBMISSIONS", "8192")) // BATCH * BATCH
-# Where each kind of number begins, so that a value tells what it is.
+# The first number of each kind, so that a value shows its kind.
 FIRST, CHANGE, LEASE = 1_000_001, 500_000_000, 700_000_000
 CAPTURED = 8
 
@@ -29,8 +29,8 @@ SELECT n, decode(repeat(md5(n::text), 94), 'hex') FROM generate_series({FIRST}, 
 
 
 def claim(work):
-    """(o) Batches leased and settled by the queue against pgbench with what it sends: same statements, same order, same
-    transactions, prepared as well."""
+    """(o) Batches leased and settled by the queue, against pgbench with the same statements in the same order and
+    transactions, prepared too."""
     study = harness.Study(forms=False, queue_url=database())
     url = study.queue_url
     try:
@@ -74,7 +74,7 @@ def _require_settled(url, count):
 
 
 def _script(url):
-    """What the queue sends for one batch: that of several whose transactions are as many as those of most."""
+    """The statements of the queue for one batch: of several, one with the usual number of transactions."""
     _fill(url, BATCH * CAPTURED)
     sequence = transactions(sent(url, lambda: _settle(url, BATCH * CAPTURED)))
     batches = []
@@ -84,11 +84,11 @@ def _script(url):
             batches.append([])
         if batches:
             batches[-1].append(transaction)
-    # The last one found nothing.
+    # The last one is empty.
     batches = batches[:CAPTURED]
     middle = statistics.median_low(len(batch) for batch in batches)
-    place = next(place for place, batch in enumerate(batches) if place and len(batch) == middle)
-    first = FIRST + place * BATCH
+    index = next(index for index, batch in enumerate(batches) if index and len(batch) == middle)
+    first = FIRST + index * BATCH
 
     def variable(value):
         if not value.isdigit():
@@ -102,6 +102,6 @@ def _script(url):
     def kept(text):
         return next((f"{name}_" for name in ("change", "lease") if text.startswith(f"UPDATE queue_state SET {name}")), None)
 
-    before = [f"\\set first :first + {BATCH}", *(f"\\set number{place} :first + {place}" for place in range(BATCH))]
-    return Script([statement for transaction in batches[place] for statement in transaction], "\n".join(before), variable,
+    before = [f"\\set first :first + {BATCH}", *(f"\\set number{index} :first + {index}" for index in range(BATCH))]
+    return Script([statement for transaction in batches[index] for statement in transaction], "\n".join(before), variable,
                   kept)

@@ -1,4 +1,4 @@
-"""What a commit costs on a server: rows that are durable one by one, against pgbench with the same statements."""
+"""The cost of a commit on a server: rows that are durable one by one, against pgbench with the same statements."""
 
 import os
 import statistics
@@ -17,9 +17,9 @@ CREATE TABLE single_commit (
 
 
 def commits(work):
-    """(p) One row a transaction at 1, 4 and 16 connections against pgbench with the same statements on as many: the lock
-    by which stores have one writer at a time is among them. Beside it, `together`: as many writers that share one
-    connection and its grouped writer, as the requests of one receiver do, against pgbench's bare insertions."""
+    """(p) One row in each transaction at 1, 4 and 16 connections, against pgbench with the same statements at the same
+    number. The lock of a store's single writer is one of the statements. Also `together`: the same number of writers that
+    share one connection and its grouped writer, as the requests of a receiver do, against pgbench's bare insertions."""
     study = harness.Study(forms=False, queue_url=database())
     url = study.queue_url
     figures = {}
@@ -27,7 +27,7 @@ def commits(work):
         psql(url, TABLE, QUEUE)
         captured = transactions(sent(url, lambda: _ours(url, 1, 1, "apart")))
         one = [t for t in captured if any("single_commit" in text for text, _ in t)][-1]
-        # What comes behind the end belongs to no transaction.
+        # Statements after the end belong to no transaction.
         end = next(place for place, (text, _) in enumerate(one) if text == "COMMIT")
         same = Script(one[:end + 1])
         bare = Script([statement for statement in one if "single_commit" in statement[0]])

@@ -1,4 +1,4 @@
-"""Devices that send sealed submissions at an even pace, and how long each waits for its acknowledgement."""
+"""Devices that send sealed submissions at an even pace, and the time until each acknowledgement."""
 
 import base64
 import json
@@ -11,13 +11,13 @@ import harness
 import sealed
 
 DEVICES = 20
-# Before a submission that was not taken is sent again.
+# The delay before a submission that was not accepted is sent again.
 AGAIN = 0.2
 
 
 def numbered_envelopes(study, count):
-    """One envelope sealed by us, under so many submission ids, each with its id. The receiver cannot tell: it opens
-    nothing."""
+    """One sealed envelope under each of the submission ids. The receiver sees no difference, because it opens
+    no envelope."""
     envelope = json.loads(sealed.seal(study, {"resourceType": "Observation", "status": "final", "note": [
         {"text": "x" * 600}]}))
     padded = envelope["protected"] + "=" * (-len(envelope["protected"]) % 4)
@@ -38,8 +38,8 @@ class Devices:
         self.sent = 0
 
     def percentile99(self):
-        """The 99th percentile of the seconds until a submission is acknowledged, retries and their waits included, and
-        how many were sent."""
+        """The 99th percentile of the seconds until a submission is acknowledged, with retries and their delays, and the
+        number of sent submissions."""
         times = []
         end = time.monotonic() + self.seconds
         threads = [threading.Thread(target=self._send, args=(client, end, times)) for client in self.clients]

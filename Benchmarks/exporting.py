@@ -1,4 +1,4 @@
-"""What a bulk export costs: all resources of a store through `$export`, against the sqlite3 shell that selects them from a copy
+"""The cost of a bulk export: all resources of a store through `$export`, against the sqlite3 shell that selects them from a copy
 whose contents are not compressed."""
 
 import os
@@ -20,7 +20,7 @@ EXPORTED = int(os.environ.get("TRIBUTARY_BENCH_EXPORTED", "1000000"))
 
 def exporting(work):
     """(x) `$export` of a million Observations, from the request to the manifest, against `sqlite3` selecting the same
-    contents from an uncompressed copy; with the most memory that the server had."""
+    contents from an uncompressed copy; with the peak memory of the server."""
     study = harness.Study(forms=False)
     try:
         harness.tributary("health", "load", study.dir, generated(work, EXPORTED), "--participant", "p1", timeout=None)
@@ -45,7 +45,7 @@ def exporting(work):
 
 
 def _uncompressed(study, copy):
-    """A file of the present contents alone, each as it came."""
+    """A file of only the present contents, each as received."""
     connection = sqlite3.connect(copy)
     connection.create_function("plain", 1, plain, deterministic=True)
     connection.execute("ATTACH ? AS store", [str(study.database)])

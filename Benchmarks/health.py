@@ -1,4 +1,4 @@
-"""What Apple Health exports cost: converted, loaded, and as they grow."""
+"""The cost of Apple Health exports: to convert, to load, and by size."""
 
 import os
 import re
@@ -18,7 +18,7 @@ GROWN = int(os.environ.get("TRIBUTARY_BENCH_GROWN", "9000000"))
 
 
 def generated(folder, records):
-    """A made-up export with so many records, the same each time."""
+    """An invented export with this number of records, the same each time."""
     file = folder / f"export-{records}.xml"
     if not file.exists():
         subprocess.run([sys.executable, ROOT / "Scripts" / "generate-apple-health-export.py", "--output", file,
@@ -27,9 +27,9 @@ def generated(folder, records):
 
 
 def well_formed(file):
-    """A copy without what exports have and XML does not allow, for readers that stop there: the broken document type of
-    some systems, attributes that stand twice, forbidden characters; and keys that differ in case only, as SQLite takes
-    them for one column."""
+    """A copy without the faults that XML does not allow and that stop other readers: the broken document type of
+    some systems, duplicate attributes, forbidden characters. Keys that differ only in case are removed too, because SQLite
+    treats them as one column."""
     text = file.read_text(encoding="utf-8", errors="replace").replace("\v", " ")
     begin = text.find("<!DOCTYPE")
     text = text[:begin] + text[text.find("]>", begin) + 2:]
@@ -49,7 +49,7 @@ def well_formed(file):
 
 
 def run(*command, core=None):
-    """Runs a command, on one core where it is named; the seconds it took."""
+    """Runs a command, on one core if it is named, and returns the seconds."""
     pin = (lambda: os.sched_setaffinity(0, {core})) if core is not None and hasattr(os, "sched_setaffinity") else None
     return timed(lambda: subprocess.run([str(part) for part in command], check=True, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=pin))
@@ -76,8 +76,8 @@ def convert_on_one_core(work):
 
 
 def convert_on_two_cores(work):
-    """The same where ours may use two cores. `secondCore` says what a second core gives on this machine: how much more
-    the reference does in a time when it runs twice at once (2 where the cores share nothing)."""
+    """The same if ours may use two cores. `secondCore` is the gain of a second core on this machine: the factor by
+    which the reference does more in the same time if it runs twice concurrently (2 if the cores share nothing)."""
     file = generated(work, RECORDS)
     ours, theirs, pairs = [], [], []
     for turn in range(RUNS + 1):
@@ -97,7 +97,7 @@ def convert_on_two_cores(work):
 
 
 def healthkit_to_sqlite(work):
-    """(k) `health convert` against `healthkit-to-sqlite`, which puts the same export into SQLite."""
+    """(k) `health convert` against `healthkit-to-sqlite`, which writes the same export to SQLite."""
     python = os.environ.get("TRIBUTARY_BENCH_PYTHON")
     program = python and Path(python).parent / "healthkit-to-sqlite"
     if not program or not program.exists():
@@ -135,8 +135,8 @@ def load(work):
 
 
 def growth(work):
-    """(l) What becomes of (b) as exports grow: the ratio at nine million records as a share of that at half a million.
-    It takes 5 GB of disk and a quarter of an hour, so it is measured where it is named: `Benchmarks/run.sh growth`."""
+    """(l) The growth of (b): the ratio at nine million records as a share of that at half a million.
+    It takes 5 GB of disk and a quarter of an hour, so it runs only if it is named: `Benchmarks/run.sh growth`."""
     small, large = generated(work, RECORDS), generated(work, GROWN)
     ratios, figures = [], {}
     for file in (small, large):

@@ -26,7 +26,7 @@ FHIR = "application/fhir+json"
 
 
 def sent(port, path, headers, lines, count, connections=CONNECTIONS):
-    """How long so many requests take: bodies that are posted to a path, or paths that are read where that is `-`."""
+    """The time of this number of requests: bodies that are posted to a path, or paths that are read if the path is `-`."""
     done = subprocess.run([PROGRAMS / "Load", str(port), path, headers, lines, str(connections), "0", str(count)],
                           check=True, stdout=subprocess.PIPE)
     return json.loads(done.stdout)["seconds"]
@@ -59,7 +59,7 @@ class Ours:
         return body
 
     def observations(self, count):
-        """So many of the Observations, as values."""
+        """This number of the Observations, as values."""
         found, path = [], f"/fhir/Observation?patient={PATIENT}&_count=500"
         while len(found) < count:
             page = json.loads(self.get(path))
@@ -76,7 +76,7 @@ class Ours:
 
 
 class Echo:
-    """The same HTTP server, which answers with the body that came."""
+    """The same HTTP server, which answers with the received body."""
 
     def __init__(self, work):
         self.process = subprocess.Popen([PROGRAMS / "Echo"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -90,14 +90,14 @@ class Echo:
 
 
 class Sekmet:
-    """sekmet-fhir's server, without authentication, validation, simulation and the log of what comes: FHIR alone."""
+    """sekmet-fhir's server, without authentication, validation, simulation and the log of requests: only FHIR."""
 
     @staticmethod
     def program():
         python = os.environ.get("TRIBUTARY_BENCH_PYTHON")
-        beside = python and Path(python).parent / "sekmet"
+        neighbour = python and Path(python).parent / "sekmet"
         installed = ROOT / ".build-tools" / "programs" / "bin" / "sekmet"
-        return next((str(path) for path in (beside, installed) if path and path.exists()), None) or shutil.which("sekmet")
+        return next((str(path) for path in (neighbour, installed) if path and path.exists()), None) or shutil.which("sekmet")
 
     def __init__(self, work):
         with socket.socket() as free:
@@ -105,7 +105,7 @@ class Sekmet:
             self.port = free.getsockname()[1]
         folder = work / "sekmet"
         folder.mkdir()
-        # Its settings are YAML, of which JSON is a part.
+        # Its settings are YAML, which includes JSON.
         settings = folder / "settings.yaml"
         settings.write_text(json.dumps({
             "base_url": f"http://127.0.0.1:{self.port}/fhir", "host": "127.0.0.1", "port": self.port,
@@ -153,7 +153,7 @@ def lines(path, texts):
 
 
 def turns(*measures):
-    """Each measured in turn, once to warm up and then as often as there are runs."""
+    """Each measured in turn, once to warm up and then once for each run."""
     found = [[] for _ in measures]
     for run in range(RUNS + 1):
         for place, measure in enumerate(measures):
@@ -164,7 +164,7 @@ def turns(*measures):
 
 
 def _answers(work, paths_of, requests):
-    """Requests to us, the same bytes to the echo, and the same requests to sekmet where it is installed."""
+    """Requests to us, the same bytes to the echo, and the same requests to sekmet if it is installed."""
     with contextlib.ExitStack() as stack:
         ours = stack.enter_context(contextlib.closing(Ours(work, SMALL)))
         echo = stack.enter_context(contextlib.closing(Echo(work)))
@@ -179,7 +179,7 @@ def _answers(work, paths_of, requests):
                     lambda: sent(echo.port, "/echo", echo.headers, echoed, requests)]
         if theirs:
             theirs.fill([{"resourceType": "Patient", "id": PATIENT}] + resources)
-            # A tenth is enough of what is slower: the times are for as many.
+            # A tenth is enough for a slower server; the times are scaled to all.
             some = requests // 10
             measures.append(lambda: sent(theirs.port, "-", theirs.headers, paths, some) * (requests / some))
         found = turns(*measures)

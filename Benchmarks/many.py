@@ -1,4 +1,4 @@
-"""What becomes of the cost of a record as a store grows."""
+"""The cost of a record as a store grows."""
 
 import os
 import shutil
@@ -13,9 +13,9 @@ MANY = int(os.environ.get("TRIBUTARY_BENCH_MANY", "5000000"))
 
 
 def many(work):
-    """(v) What a record of a load of five million costs of what one of a load of a hundred thousand costs, each into a new
-    store (`times`, at most 1.2; `--rebuild-indexes`), and what one costs that is loaded later into either store, by turns
-    (`timesAdded`). It takes 15 GB of disk and a quarter of an hour, so it is measured where it is named:
+    """(v) The cost of a record in a load of five million, as a multiple of one in a load of a hundred thousand, each into a
+    new store (`times`, at most 1.2; `--rebuild-indexes`), and the same for a record that is loaded later into either store,
+    by turns (`timesAdded`). It takes 15 GB of disk and a quarter of an hour, so it runs only if it is named:
     `Benchmarks/run.sh many`."""
     export = generated(work, LOADED)
     small, large = harness.Study(forms=False), harness.Study(forms=False)
@@ -35,7 +35,7 @@ def many(work):
         shutil.copy(small.database, kept)
         added = set()
         for run in range(RUNS + 1):
-            # The small one is as small each time.
+            # The small store has the same size each time.
             for end in ("", "-wal", "-shm"):
                 (small.database.parent / (small.database.name + end)).unlink(missing_ok=True)
             shutil.copy(kept, small.database)

@@ -1,4 +1,4 @@
-"""How everything here is measured: ours and a reference take turns, and the median of the quotients counts."""
+"""The method of all figures: ours and a reference take turns, and the median of the quotients is reported."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def printed(*command):
 
 
 def compare(expressions, ours, theirs, values, reference):
-    """How many times as fast each expression is, of several runs of both; the values that they find must be the same."""
+    """The speed of each expression as a multiple of the reference, from several runs of both. Both must find the same values."""
     rows = []
     for index, expression in enumerate(expressions):
         if ours[0][index][values] != theirs[0][index][values]:

@@ -1,4 +1,4 @@
-"""JMESPath and JSONPath against the libraries of PyPI, on a message as devices send them."""
+"""JMESPath and JSONPath against the libraries of PyPI, on a typical message of a device."""
 
 import json
 import os
@@ -28,7 +28,7 @@ JSONPATH = [
     "$.Body[10:60:2].time",
 ]
 
-# compile() gives a function of the document to the values; each language has its own.
+# compile() returns a function from the document to the values; each language has its own.
 THEIRS = """
 import json, sys, time
 if sys.argv[1] == "jmespath":
@@ -84,5 +84,5 @@ def jmespath(work):
 
 
 def jsonpath(work):
-    """(k) JSONPath, as Json.NET reads it, against jsonpath-ng of PyPI, where both languages agree."""
+    """(k) JSONPath, as Json.NET reads it, against jsonpath-ng of PyPI, for expressions on which both agree."""
     return compared("jsonpath", "jsonpath_ng", JSONPATH, work)

@@ -1,4 +1,4 @@
-"""What it costs that contents are stored compressed: resources read by their ids, against the same stored as they came."""
+"""The cost of compressed contents: resources read by their ids, against the same resources stored uncompressed."""
 
 import random
 import re
@@ -19,7 +19,7 @@ COLUMNS = "number, version, content, original"
 
 def reading(work):
     """(u) A thousand Observations read by their ids, compressed with their dictionary, against the same stored uncompressed,
-    in SQLite and in PostgreSQL: all in one transaction; beside it each in one of its own, as requests read them."""
+    in SQLite and in PostgreSQL: all in one transaction, and also each in one of its own, as requests read them."""
     figures = {"sqlite": _measured(work, "sqlite", None, _of_file),
                "postgresql": _measured(work, "postgresql", stores.database(), _of_database)}
     return {"ratio": min(figure["ratio"] for figure in figures.values()), **figures}
@@ -46,7 +46,7 @@ def _measured(work, name, url, prepare):
 
 
 def _of_file(study, folder):
-    """Two files of the same records, each written in one go."""
+    """Two files of the same records, each written in one pass."""
     files = [folder / "compressed.sqlite", folder / "uncompressed.sqlite"]
     for file in files:
         with sqlite3.connect(study.database) as connection:

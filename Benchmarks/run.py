@@ -1,9 +1,9 @@
-"""Measures Tributary as ratios against named references, each the median of five runs that take turns.
+"""Measures Tributary as ratios to named references. Each is the median of five runs that take turns.
 
     make bench
 
-Machines differ and are noisy, so no figure stands alone: in each run ours and the reference do the same work, one after
-the other, and what is reported is the median of the five quotients. The last line is one JSON object.
+Machines differ and are noisy, so every figure has a reference: in each run ours and the reference do the same work, one
+after the other, and the median of the five quotients is reported. The last line is one JSON object.
 
 Environment: TRIBUTARY_BIN the release binary, TRIBUTARY_BENCH the folder of the benchmarks' programs,
 TRIBUTARY_CONFORMANCE published data (HL7's R4 examples; without it the JSON of Examples/ is read),
@@ -12,10 +12,10 @@ TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, as many), TRIBUTARY_B
 TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack), TRIBUTARY_BENCH_BACKLOG (records that the consumer works on, 80000),
 TRIBUTARY_BENCH_SUBMISSIONS (that are leased and settled, 8192), TRIBUTARY_BENCH_COMMITS (rows, 4000),
 TRIBUTARY_BENCH_REQUESTS (that are read, 4000), TRIBUTARY_BENCH_PAGES (Observations of the large store, 1000000),
-TRIBUTARY_BENCH_WAREHOUSE (records of which facts are made again, 50000), TRIBUTARY_BENCH_MANY (records of the store that
+TRIBUTARY_BENCH_WAREHOUSE (records whose facts are loaded again, 50000), TRIBUTARY_BENCH_MANY (records of the store that
 grew, 5000000), TRIBUTARY_BENCH_SYNCHRONISED (samples of a journal, 200000), TRIBUTARY_BENCH_BACKFILLED (1000000),
-TRIBUTARY_BENCH_EVENTS (of a hub, 20000), TRIBUTARY_BENCH_STREAMED (Observations of many, 5000000), TRIBUTARY_BENCH_FOLDER (where files are put, the system's temporary folder).
-Names of figures as arguments choose among them; `growth`, `many`, `backfill` and `streams` run only where they are named. Figures of PostgreSQL
+TRIBUTARY_BENCH_EVENTS (of a hub, 20000), TRIBUTARY_BENCH_STREAMED (Observations of many, 5000000), TRIBUTARY_BENCH_FOLDER (the folder of the files; by default the system's temporary folder).
+Names of figures as arguments select them; `growth`, `many`, `backfill` and `streams` run only if they are named. Figures of PostgreSQL
 start a server of their own on this machine.
 """
 
@@ -27,9 +27,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measuring import PROGRAMS, ROOT, RUNS, compare, printed, quotient, say, timed  # noqa: I001  (it says where the next ones are)
+from measuring import PROGRAMS, ROOT, RUNS, compare, printed, quotient, say, timed  # noqa: I001  (it adds the folder of the next ones)
 
-import harness  # the integration tests' way of driving the binary
+import harness  # starts and calls the binary, as the integration tests do
 import health
 import interactions
 import queries
@@ -59,7 +59,7 @@ def json_speed(work):
 
 
 def examples(work):
-    """The folder of HL7's R4 examples; nothing where the published data are not there."""
+    """The folder of HL7's R4 examples; None without the published data."""
     archive = harness.CONFORMANCE and harness.CONFORMANCE / "fhir-r4.tar.xz"
     if not archive or not archive.exists():
         return None
@@ -157,7 +157,7 @@ def fhirkit(work):
 
 
 def tables(work):
-    """(i) What the tables cost when they are first asked for."""
+    """(i) The cost of the first use of the tables."""
     return {"ratio": 0, "tables": printed(PROGRAMS / "TableCost")}
 
 
@@ -176,7 +176,7 @@ FIGURES = [
     ("jmespath", "JMESPath expressions / PyPI's jmespath (geometric mean)", queries.jmespath),
     ("jsonpath", "JSONPath expressions / PyPI's jsonpath-ng (geometric mean)", queries.jsonpath),
     ("fhirkit", "fhir validate / fhirkit, 10,000 Observations", fhirkit),
-    ("attacked", "devices' p99 of a POST: alone / beside the worst attack", attacked),
+    ("attacked", "devices' p99 of a POST: alone / during the worst attack", attacked),
     ("busy", "devices' p99 of a POST: consumer idle / consumer at work", busy),
     ("busy-together", "the same with receiver and consumer in one process", busy_together),
     ("endToEnd", "send, open, record, load / health convert of the same export", serving.end_to_end),
@@ -192,13 +192,13 @@ FIGURES = [
     ("pages", "a page of 50 in a million Observations / in 10,000 (time)", interactions.pages),
     ("export", "$export / the sqlite3 shell selecting the same uncompressed", exporting),
     ("synchronised", "device sync, journal to NDJSON / health convert of the same", synchronising.synchronised),
-    ("backfill", "60 MB / the most memory of a backfill of a million", synchronising.backfill),
+    ("backfill", "60 MB / the peak memory of a backfill of a million", synchronising.backfill),
     ("gateway", "readings that a hub stores / resources by the sealed way", synchronising.gateway),
     ("streams", "study streams, 50,000 Observations / 5 million", synchronising.streams),
     ("many", "a record of a load of 100,000 / of a load of 5 million", many),
 ]
 
-# Figures that take long: they are measured where they are named.
+# Slow figures: they run only if they are named.
 NAMED_ALONE = {"growth", "many", "backfill", "streams"}
 
 
@@ -214,9 +214,9 @@ def main():
             work.mkdir()
             result = body(work)
             if result is None:
-                say(f"   skipped: {name} needs published data or a Python package that is not there")
+                say(f"   skipped: {name} needs published data or a Python package that is absent")
             else:
-                # A later figure that fails does not take this one with it.
+                # The failure of a later figure does not lose this one.
                 say(f"   {result['ratio']:.3f}")
                 results[name] = result
         if not sys.argv[1:] or "tables" in chosen:
@@ -230,14 +230,14 @@ def main():
               f"{results['json']['ratioToParseAndMinifyBytes']:5.3f}")
     if "validation" in results:
         for key, what in (("observations", "Observations"), ("allExamples", "all valid examples")):
-            print(f"{'validation takes so many times the parsing: ' + what:64} {results['validation'][key]['timesParsing']:5.2f}")
+            print(f"{'validation as a multiple of parsing: ' + what:64} {results['validation'][key]['timesParsing']:5.2f}")
     for name in ("fhirpath", "jmespath", "jsonpath"):
         for row in results.get(name, {}).get("expressions", []):
             print(f"  {row['expression'][:62]:62} {row['times']:7.1f} ({row['microseconds']} us)")
     for row in results.get("tables", {}).get("tables", []):
         print(f"first use of {row['table']:51} {row['milliseconds']:6} ms, {row['KiB']} KiB")
     if "healthTwo" in results:
-        print(f"{'the reference twice at once does so many times the work of once':64} "
+        print(f"{'work of two concurrent references, as a multiple of one':64} "
               f"{results['healthTwo']['secondCore']:5.2f}")
     if "load" in results:
         print(f"{'health load, resources a second (of this machine)':64} {results['load']['resourcesPerSecond']:5}")

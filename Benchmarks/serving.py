@@ -1,4 +1,4 @@
-"""What a running server does a second: submissions taken, and the whole way from a device to rows."""
+"""The throughput of a running server: accepted submissions, and the whole path from a device to rows."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def receiver(work):
 
 
 def receiver_on_postgresql(work):
-    """(q) The same where the queue is on a server."""
+    """(q) The same with the queue on a server."""
     return _receiver(work, stores.database())
 
 
@@ -38,7 +38,7 @@ def _receiver(work, queue_url):
     echo = subprocess.Popen([PROGRAMS / "Echo"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
         echo_port = int(echo.stdout.readline().decode().strip().rsplit(":", 1)[1])
-        # One client alone, as fast as it can: what is measured is the receiver, not its rates.
+        # A single client at full speed: the figure is about the receiver, not about its rate limits.
         unlimited = {"submission-by-client": {"perSecond": 1_000_000, "burst": 1_000_000}}
         study.change(lambda value: value.setdefault("limits", {}).update(rates=unlimited))
         server = study.serve("--roles", "receiver")
@@ -74,7 +74,7 @@ def end_to_end(work):
 
 
 def end_to_end_on_postgresql(work):
-    """(r) The same where both stores are on a server."""
+    """(r) The same with both stores on a server."""
     return _end_to_end(work, stores.database)
 
 

@@ -1,11 +1,11 @@
-"""Stores on a PostgreSQL server of the benchmarks' own: SQL on them, what the product sends to them, and pgbench that
-sends the same."""
+"""Stores on a PostgreSQL server of the benchmarks' own: SQL on them, the statements of the product, and pgbench with the
+same statements."""
 
 import os
 import re
 import subprocess
 
-from measuring import ROOT  # noqa: F401  (it says where the next one is)
+from measuring import ROOT  # noqa: F401  (it adds the folder of the next one)
 
 import postgresql
 
@@ -18,7 +18,7 @@ def database():
 
 
 def psql(url, statements, schema="public"):
-    """Runs statements, and psql's own commands, however long they take; gives what they print."""
+    """Runs statements, and psql's own commands, without a time limit, and returns their output."""
     done = subprocess.run(
         ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", url], input=statements.encode(), capture_output=True,
         check=False, env={**os.environ, "PGOPTIONS": f"-c search_path={schema}"})
@@ -32,15 +32,15 @@ def number(url, query, schema="public"):
 
 
 def tidied(url):
-    """Sees to what the server would do some time by itself, so that it does not do it while somebody measures."""
+    """Starts the server's own maintenance now, so that it does not run during a measurement."""
     psql(url, "VACUUM ANALYZE; CHECKPOINT;")
 
 
-# MARK: What the product sends
+# MARK: The statements of the product
 
 LOGGED = re.compile(r"^\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\] (\w+): +(.*)$", re.S)
 EXECUTED = re.compile(r"^execute [^:]+: (.*)$", re.S)
-# What begins a transaction is sent together with its lock, without values.
+# The begin of a transaction is sent together with its lock, without values.
 BEGUN = re.compile(r"^statement: (BEGIN .*)$", re.S)
 PARAMETER = re.compile(r"\$(\d+) = (NULL|'(?:[^']|'')*')")
 
@@ -90,18 +90,17 @@ def transactions(statements):
 # MARK: pgbench
 
 class Script:
-    """Statements that were sent, as a script of pgbench: what stood in a statement's places stands there again, as a
-    variable that is sent beside the statement."""
+    """Recorded statements, as a script of pgbench: each value of a statement becomes a variable that is sent with the
+    statement."""
 
     def __init__(self, statements, before="", variable=lambda value: None, kept=lambda text: None):
-        """`before` are pgbench's own commands. `variable` gives the name of the variable that takes a value's place, and
-        None where the value is always the same. `kept` gives the beginning of the names of variables that take what a
-        statement returns."""
+        """`before` are pgbench's own commands. `variable` returns the name of the variable for a value, and None if
+        the value is always the same. `kept` returns the prefix of the names of the variables for a statement's results."""
         self.constants = {}
         lines = [before] if before else []
         for text, values in statements:
-            for place in range(len(values), 0, -1):
-                text = text.replace(f"${place}", self._written(values[place - 1], variable))
+            for index in range(len(values), 0, -1):
+                text = text.replace(f"${index}", self._written(values[index - 1], variable))
             prefix = kept(text)
             lines.append(text + (f" \\gset {prefix}" if prefix else ";"))
         self.text = "\n".join(lines) + "\n"
@@ -115,8 +114,8 @@ class Script:
         return ":" + name
 
     def seconds(self, url, schema, work, clients, times, **numbers):
-        """How long clients take that each run the script so many times, without connecting. `numbers` are variables that
-        have these values at first."""
+        """The time of clients that each run the script this number of times, without the time to connect. `numbers` are
+        variables with their first values."""
         file = work / "script.sql"
         file.write_text(self.text)
         values = {**{name: value for value, name in self.constants.items()}, **numbers}

@@ -1,4 +1,4 @@
-"""What it costs to follow a phone's health data, and to take in what devices of others send."""
+"""The cost to synchronise a phone's health data, and to store the data of other makers' devices."""
 
 import datetime
 import json
@@ -18,7 +18,7 @@ SYNCHRONISED = int(os.environ.get("TRIBUTARY_BENCH_SYNCHRONISED", "200000"))
 BACKFILLED = int(os.environ.get("TRIBUTARY_BENCH_BACKFILLED", "1000000"))
 STREAMED = int(os.environ.get("TRIBUTARY_BENCH_STREAMED", "5000000"))
 EVENTS = int(os.environ.get("TRIBUTARY_BENCH_EVENTS", "20000"))
-# So many events are posted together: each request waits for the transaction of what came before it.
+# Number of events in a request: each request waits for the transaction of the previous one.
 TOGETHER = 1_500
 BASE = 1_700_000_000
 
@@ -85,7 +85,7 @@ def synchronised(work):
 
 
 def idle(store, source, output):
-    """What a wake does that has nothing to do: the files that it wrote, and its time."""
+    """An empty wake: the files that it wrote, and its time."""
     def files():
         return {str(file): (file.stat().st_mtime_ns, file.stat().st_size)
                 for file in [*store.rglob("*"), output] if file.is_file() and file.name != ".lock"}
@@ -99,7 +99,7 @@ def idle(store, source, output):
 
 
 def backfill(work):
-    """(x) A million samples, wake by wake: the most memory that one took, in MB (aim: under 60)."""
+    """(x) A million samples, wake by wake: the peak memory of a wake, in MB (aim: under 60)."""
     source, output, store = work / "journal.ndjson", work / "health.ndjson", work / "phone"
     journal(source, BACKFILLED)
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
@@ -113,8 +113,8 @@ def backfill(work):
     return {"ratio": round(60 / most, 3), "megabytes": round(most, 1), "wakes": wakes, "samples": BACKFILLED}
 
 
-# What is measured once a minute, as events name it and HealthKit: windows of an hour, as the templates that HealthKitOnFhir
-# ships have it of nearly every type, and what is an Observation each, as they have it of weights.
+# The names of the kinds in events and in HealthKit: one that is measured once a minute, in windows of an hour, as in nearly
+# all templates of HealthKitOnFhir; and one with an Observation each, as in its template of weights.
 READINGS = {"windows": ("hr", "HKQuantityTypeIdentifierHeartRate", "count/min"),
             "single": ("kg", "HKQuantityTypeIdentifierBodyMass", "kg")}
 
@@ -148,7 +148,7 @@ def of_hub(work, kind):
         ours, theirs = [], []
         source = work / "journal.ndjson"
 
-        # As the sealed way is waited for: by a look at the database, which takes nothing from the server.
+        # The same wait as that of the sealed way: it reads the database, which costs the server nothing.
         def recorded():
             return study.number("SELECT measurements FROM gateway_total WHERE id = 1")
 
@@ -168,7 +168,7 @@ def of_hub(work, kind):
                 harness.until(lambda: recorded() - before == EVENTS, "the readings are stored", 600)
 
             ours.append(timed(post))
-            # The sealed way: as many of the same, from the queue of the device on.
+            # The sealed way: the same number of the same readings, from the queue of the device on.
             with open(source, "w", encoding="utf-8") as file:
                 for number in range(EVENTS):
                     time = moment(60 * (run * EVENTS + number), "%Y-%m-%dT%H:%M:%S+00:00")
@@ -191,8 +191,8 @@ def of_hub(work, kind):
 
 
 def streams(work):
-    """(z) `study streams` of a study with five million Observations, against one with 50,000: so many times the time (at most
-    1.2). It takes long, so it is measured where it is named."""
+    """(z) `study streams` of a study with five million Observations, against one with 50,000: the ratio of the times (at most
+    1.2). It takes long, so it runs only if it is named."""
     sizes, studies = (50_000, STREAMED), []
     try:
         for size in sizes:

@@ -1,4 +1,4 @@
-"""What the facts of a study on PostgreSQL cost: `warehouse load` against psql, which is given the finished rows."""
+"""The cost of the facts of a study on PostgreSQL: `warehouse load` against psql with the finished rows."""
 
 import os
 import statistics
@@ -11,7 +11,7 @@ from health import generated
 from stores import RECORDS, psql
 
 RECORDED = int(os.environ.get("TRIBUTARY_BENCH_WAREHOUSE", "50000"))
-# i2b2's tables in which rows of ours stand, those first to which others refer by their numbers.
+# i2b2's tables with our rows; a table is before those that refer to its numbers.
 TABLES = ["upload_status", "patient_mapping", "patient_dimension", "encounter_mapping", "visit_dimension",
           "observation_fact", "concept_dimension", "modifier_dimension", "provider_dimension", "code_lookup", "custom_meta",
           "table_access", "schemes"]
@@ -68,8 +68,8 @@ class Tables:
             f"\\copy {table} ({', '.join(self.columns[table])}) FROM '{self.file(table)}'" for table in TABLES) + "\nCOMMIT;"
 
     def upserted(self):
-        """psql's commands that put the rows in the places of those that have their keys. The one table without a key has
-        one row; it stays."""
+        """psql's commands that replace the rows with the same keys. The only table without a key has one row, which
+        remains."""
         lines = ["BEGIN;"]
         for table in TABLES:
             if not self.keys[table]:
@@ -100,7 +100,7 @@ def _measured(work, is_first):
         export = generated(work, RECORDED)
         harness.tributary("health", "load", study.dir, export, "--participant", "p1", timeout=None)
         tables = Tables(study.url, work)
-        # What is loaded again has its ontology whole.
+        # A second load finds the whole ontology.
         report = _load(study)
         tables.write()
         counts = tables.counts()
@@ -120,7 +120,7 @@ def _measured(work, is_first):
                 ours.append(first)
                 theirs.append(second)
             if is_first:
-                # The study knows nothing of the rows that were copied.
+                # The study does not know the copied rows.
                 tables.empty()
     finally:
         study.close()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Runs one fuzzer, or all: Fuzzing/run.sh JSON|XML|FHIRPath|Query|UCUM|Validation|Export|ExportFiles|HealthKitUnit|Signature|Templates|all [SECONDS (600)]
 #
-# What it finds stands in Fuzzing/Findings; run the same program with the file to see it again. New inputs that reach more of
-# the code are kept in Fuzzing/.corpus; the seeds in Fuzzing/Corpus are never changed.
+# Findings are written to Fuzzing/Findings; run the same program with the file to repeat one. New inputs that reach more of
+# the code are stored in Fuzzing/.corpus; the seeds in Fuzzing/Corpus never change.
 set -eu
 cd "$(dirname -- "$0")"
 target=${1:?which one: JSON, XML, FHIRPath, Query, UCUM, Validation, Export, ExportFiles, HealthKitUnit, Signature, Templates or all}

@@ -1,10 +1,10 @@
-"""Interfaces of Swift, Foundation, Darwin, Security and Crypto under an Apple target, made of what a toolchain on Linux has.
+"""Interfaces of Swift, Foundation, Darwin, Security and Crypto for an Apple target, made from a toolchain on Linux.
 
-The standard library's modules have textual interfaces, which keep Apple's availability; they take another target.
-Foundation is there only compiled: the compiler prints its interface, availability included, and a few rules take out
-what belongs to Linux. Darwin, Security, Crypto and URLSession are declared by hand in Scripts/apple-platforms.
+The standard library's modules have textual interfaces with Apple's availability; only their target is replaced.
+Foundation is present only as compiled modules: the compiler prints its interface, availability included, and a few rules
+remove the declarations of Linux. Darwin, Security, Crypto and URLSession are declared by hand in Scripts/apple-platforms.
 
-Foundation's other classes (DateFormatter, NSRegularExpression ...) are those of Linux and carry no availability.
+Foundation's other classes (DateFormatter, NSRegularExpression ...) are those of Linux and have no availability.
 """
 
 import hashlib
@@ -24,20 +24,20 @@ STANDARD = [
 FOUNDATION = ["FoundationEssentials", "FoundationInternationalization", "Foundation"]
 DECLARED = ["Darwin", "Crypto", "CryptoExtras", "Security"]
 
-# Uses and bodies within the interfaces are not what is checked; without the bodies they compile seven times as fast.
+# Uses and bodies within the interfaces are not checked; without the bodies they compile seven times as fast.
 FLAGS = "-disable-availability-checking -experimental-skip-all-function-bodies"
 
 # A declaration that other modules do not see, alone on its line or with its accessors.
 HIDDEN = re.compile(
     r"\s*(?:@[\w$]+(?:\([^)]*\))? |(?:final|lazy|weak|unowned|static|nonisolated)(?:\([^)]*\))? )*"
     r"(?:internal|private|fileprivate) (?:\w+ )*(?:var|let) ")
-# Foundation of Linux says of these, which are declared by hand, that they are elsewhere.
+# Foundation of Linux marks these types, which are declared by hand, as moved.
 MOVED = re.compile(r'(?m)^@available\(\*, unavailable, message: "This type has moved to the FoundationNetwork.*\n.*\n')
 ATTRIBUTE = re.compile(r"\s*@\w+(?:\(.*\))?\s*$")
 
 
 class SetUpError(Exception):
-    """The interfaces cannot be made here; the sentence says which step failed, and with which toolchain."""
+    """The interfaces cannot be made here; the sentence names the failed step and the toolchain."""
 
 
 class Toolchain:
@@ -52,15 +52,15 @@ class Toolchain:
         self.triple = told["target"]["moduleTriple"]
         self.resources = pathlib.Path(told["paths"]["runtimeResourcePath"])
         self.modules = self.resources / told["target"]["platform"]
-        # Where swiftly stands before the tools, swift-frontend is not in PATH.
+        # If swiftly comes first in PATH, swift-frontend is not in PATH.
         self.frontend = self.resources.parent.parent / "bin" / "swift-frontend"
 
     def run(self, *command, what=None):
-        """Runs a tool; with `what`, its failure is an error of the set-up."""
-        said = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
-        if what and said.returncode != 0:
-            raise SetUpError(f"{what} failed, with {self.version}:\n{said.stderr.strip()[:4000]}")
-        return said
+        """Runs a tool; with `what`, a failure is an error of the set-up."""
+        result = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+        if what and result.returncode != 0:
+            raise SetUpError(f"{what} failed, with {self.version}:\n{result.stderr.strip()[:4000]}")
+        return result
 
     def printed(self, module, folder):
         """The interface of a module that the toolchain has only compiled."""
@@ -81,7 +81,7 @@ class AppleInterfaces:
         architecture = "arm64" if platform.machine() in ("aarch64", "arm64") else "x86_64"
         self.target, self.module_triple = f"{architecture}-apple-macosx{macos}", f"{architecture}-apple-macos"
         sources = [pathlib.Path(__file__), *sorted(DECLARATIONS.iterdir())]
-        # Compiled modules name the interfaces that they were made of by their place.
+        # Compiled modules contain the paths of the interfaces that they were made from.
         made_of = [toolchain.version, str(toolchain.resources), self.target, str(scratch)]
         key = hashlib.sha256("\n".join(made_of).encode() + b"".join(file.read_bytes() for file in sources)).hexdigest()
         self.folder = scratch / key[:16]
@@ -131,16 +131,16 @@ class AppleInterfaces:
 
     def standard(self, module):
         """An interface of the standard library under the Apple target."""
-        place = self.toolchain.modules / f"{module}.swiftmodule" / f"{self.toolchain.triple}.swiftinterface"
-        if not place.exists():
+        interface = self.toolchain.modules / f"{module}.swiftmodule" / f"{self.toolchain.triple}.swiftinterface"
+        if not interface.exists():
             raise SetUpError(f"{self.toolchain.version} has no interface of {module}.")
-        # @backDeployed wants a body; from which version on there is something stands in its @available.
-        text = place.read_text().replace(f"-target {self.toolchain.triple}", f"-target {self.target} {FLAGS}", 1)
+        # @backDeployed needs a body; the first version is in the @available of the declaration.
+        text = interface.read_text().replace(f"-target {self.toolchain.triple}", f"-target {self.target} {FLAGS}", 1)
         text = re.sub(r"(?m)^import Glibc$", "import Darwin", text)
         return re.sub(r"(?m)^ *@backDeployed\(.*\n", "", text)
 
     def foundation(self, module, text):
-        """A printed interface without what is hidden in it, and without Linux's C library and Dispatch."""
+        """A printed interface without hidden declarations, and without Linux's C library and Dispatch."""
         if module == "Foundation":
             text = MOVED.sub("", text) + declared(module)
         lines, kept, at = text.split("\n"), [], 0
@@ -165,26 +165,26 @@ class AppleInterfaces:
         return self.head(module) + "\n".join(kept)
 
     def prove(self):
-        """Compiles the interfaces, and shows that they refuse what is too new, and nothing else."""
+        """Compiles the interfaces, and shows that they refuse exactly the uses that are too new."""
         probe = DECLARATIONS / "Probe.swift"
-        said = self.frontend("-typecheck", "-swift-version", "6", "-parse-as-library", probe)
-        faults = [error for error in errors_in(said.stderr) if not os.path.samefile(error[0], probe)]
-        if faults or (said.returncode != 0 and not errors_in(said.stderr)):
-            detail = "\n".join(f"{path}:{line}: {text}" for path, line, _, text in faults[:20]) or said.stderr[:4000]
+        result = self.frontend("-typecheck", "-swift-version", "6", "-parse-as-library", probe)
+        faults = [error for error in errors_in(result.stderr) if not os.path.samefile(error[0], probe)]
+        if faults or (result.returncode != 0 and not errors_in(result.stderr)):
+            detail = "\n".join(f"{path}:{line}: {text}" for path, line, _, text in faults[:20]) or result.stderr[:4000]
             raise SetUpError(f"The interfaces made of {self.toolchain.version} do not compile:\n{detail}")
         wanted = {number for number, line in enumerate(probe.read_text().split("\n"), 1) if line.endswith("// too new")}
-        found = {int(line) for _, line, _, _ in errors_in(said.stderr)}
+        found = {int(line) for _, line, _, _ in errors_in(result.stderr)}
         if found != wanted:
             raise SetUpError(
                 f"The interfaces made of {self.toolchain.version} refuse lines {sorted(found)} of {probe.name}, where"
-                f" {sorted(wanted)} are too new:\n{said.stderr[:4000]}")
+                f" {sorted(wanted)} are too new:\n{result.stderr[:4000]}")
 
 
 def declared(module):
     return (DECLARATIONS / f"{module}.swiftinterface").read_text()
 
 
-def errors_in(said):
-    """Path, line, column and text of each error that the compiler told of."""
-    found = re.findall(r"(?m)^(/[^\n:]+):(\d+):(\d+): error: (.*)$", said)
+def errors_in(result):
+    """Path, line, column and text of each error that the compiler reported."""
+    found = re.findall(r"(?m)^(/[^\n:]+):(\d+):(\d+): error: (.*)$", result)
     return [error for error in dict.fromkeys(found) if not error[3].startswith("failed to build module")]

@@ -3,14 +3,14 @@
 
     Scripts/check-apple-platforms.py [--package DIR] [--scratch DIR]
 
-Which modules are checked is read from Package.swift: the targets of the library products, without those that a trait
-brings, and what they stand on. Each use of something that this macOS does not have yet is reported with its file and line.
+Package.swift names the modules to check: the targets of the library products, without those of a trait, and their
+dependencies. Each use of a declaration that this macOS does not have yet is reported with its file and line.
 
-The interfaces are those of the installed toolchain, put under an Apple target (apple_interfaces.py); Darwin and Crypto
-are declared in Scripts/apple-platforms, as far as they are used. Other packages that portable modules stand on are
+The interfaces are those of the installed toolchain, compiled for an Apple target (apple_interfaces.py); Darwin and Crypto
+are declared in Scripts/apple-platforms, as far as they are used. Other packages on which portable modules depend are
 type-checked as ours are, from SCRATCH/checkouts, where the build puts them. The interfaces are made once for a toolchain, in
-SCRATCH/apple-platforms, and proven on Scripts/apple-platforms/Probe.swift; a module is checked again when its sources
-or those below it have changed. docs/testing.md says what the check shows and what it does not.
+SCRATCH/apple-platforms, and tested with Scripts/apple-platforms/Probe.swift; a module is checked again when its sources
+or those below it have changed. docs/testing.md describes the limits of the check.
 
 Exit status: 0 without errors, 1 with errors in the sources, 2 if the check itself does not work here.
 """
@@ -41,7 +41,7 @@ class Module:
         excluded = [folder / name for name in target.get("exclude", [])]
         self.files = sorted(
             file for file in folder.rglob("*.swift")
-            if not any(file.is_relative_to(place) for place in excluded))
+            if not any(file.is_relative_to(folder) for folder in excluded))
         self.settings = []
         for setting in target.get("settings", []):
             self.settings += self.flags(setting)
@@ -61,14 +61,14 @@ class Module:
 
 
 class Package:
-    """What the manifest says: the modules to check, each after those that it imports, and the oldest macOS."""
+    """The content of the manifest: the modules to check, each after those that it imports, and the oldest macOS."""
 
     def __init__(self, folder, scratch, checkouts, toolchain):
         self.scratch, self.checkouts, self.toolchain = scratch, checkouts, toolchain
-        said = toolchain.run(
+        result = toolchain.run(
             "swift", "package", "dump-package", "--package-path", folder, "--scratch-path", scratch,
             what="reading the manifest")
-        manifest = json.loads(said.stdout)
+        manifest = json.loads(result.stdout)
         self.folder = folder
         self.name = manifest["name"].lower()
         tools = manifest["toolsVersion"]["_version"]
@@ -85,7 +85,7 @@ class Package:
             raise SetUpError("The manifest names no library products.")
 
     def is_of_trait(self, name):
-        """Whether a target stands on another package that is there with a trait alone: no app has it without."""
+        """Whether a target depends on a package that only a trait resolves. An app without the trait does not have it."""
         products = [d["product"] for d in self.targets[name]["dependencies"] if "product" in d]
         return any((condition or {}).get("traits") for *_, condition in products)
 
@@ -150,7 +150,7 @@ class Check:
                 found |= set(result.result())
                 if not found:
                     stamp.write_text(key)
-            errors += sorted(found, key=self.place)
+            errors += sorted(found, key=self.folder)
         return errors
 
     def key(self, module):
@@ -167,33 +167,33 @@ class Check:
             "-module-name", module.name, "-I", self.built, *module.settings, *module.files]
 
     def emit(self, module):
-        """Writes what other modules see of this one. Errors within bodies do not keep it from being written."""
+        """Writes the interface of the module for other modules, also if there are errors within bodies."""
         product = self.built / f"{module.name}.swiftmodule"
         product.unlink(missing_ok=True)
-        said = self.interfaces.frontend(
+        result = self.interfaces.frontend(
             "-emit-module", "-experimental-skip-all-function-bodies", "-o", product, *self.arguments(module))
-        if said.returncode != 0 or not product.exists():
-            self.broken[module.name] = self.errors(module, said)
+        if result.returncode != 0 or not product.exists():
+            self.broken[module.name] = self.errors(module, result)
 
     def typecheck(self, module):
-        said = self.interfaces.frontend("-typecheck", *self.arguments(module))
-        return self.errors(module, said) if said.returncode != 0 else []
+        result = self.interfaces.frontend("-typecheck", *self.arguments(module))
+        return self.errors(module, result) if result.returncode != 0 else []
 
-    def errors(self, module, said):
+    def errors(self, module, result):
         found = [
             f"{os.path.relpath(path, self.package.folder)}:{line}:{column}: error: {text}"
-            for path, line, column, text in errors_in(said.stderr)]
-        return found or [f"{module.name}: error: {said.stderr.strip()[-2000:] or f'status {said.returncode}'}"]
+            for path, line, column, text in errors_in(result.stderr)]
+        return found or [f"{module.name}: error: {result.stderr.strip()[-2000:] or f'status {result.returncode}'}"]
 
     @staticmethod
-    def place(error):
+    def folder(error):
         return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", error)]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--package", type=pathlib.Path, default=ROOT, help="the package to check (this one)")
-    parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / ".build", help="keeps what is made (.build)")
+    parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / ".build", help="folder for the products (.build)")
     options = parser.parse_args()
     if sys.platform == "darwin":
         print("== Apple's platforms: not checked here; on macOS, swift build itself compiles with Apple's interfaces")

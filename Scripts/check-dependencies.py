@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the versions of packages that SwiftPM resolved with those that docs/testing.md says were tested.
+"""Compares the versions of packages that SwiftPM resolved with the tested versions in docs/testing.md.
 
-    Scripts/check-dependencies.py            says where they differ, and fails then
-    Scripts/check-dependencies.py --note     says it, and does not fail
-    Scripts/check-dependencies.py --write    writes the resolved versions into docs/testing.md; after the tests passed
+    Scripts/check-dependencies.py            prints the differences, and fails if there are any
+    Scripts/check-dependencies.py --note     prints them, and does not fail
+    Scripts/check-dependencies.py --write    writes the resolved versions into docs/testing.md; call it after the tests passed
 
-Package.resolved is made by the first build and is not kept in git. Where there is none yet, nothing is compared.
+The first build makes Package.resolved, which is not in git. Without it, nothing is compared.
 """
 
 import json
@@ -26,7 +26,7 @@ def resolved():
 
 
 def table(page):
-    """Where the table's rows stand in the page, and what they say."""
+    """The offset of the table's rows in the page, their text, and the version of each package."""
     start = page.find(HEADER)
     if start < 0:
         sys.exit(f"dependencies: {PAGE.relative_to(ROOT)} has no table with the columns package and version")
@@ -40,7 +40,7 @@ def main(options):
         print(__doc__.strip(), file=sys.stderr)
         return 64
     if not RESOLVED.exists():
-        print("== dependencies: not compared, for nothing was resolved yet (the first build does)")
+        print("== dependencies: not compared, because nothing is resolved before the first build")
         return 0
     now = resolved()
     page = PAGE.read_text()

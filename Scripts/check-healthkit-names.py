@@ -4,16 +4,16 @@ table of health types (identifiers, cases of enumerations, workout activities, m
 
     Scripts/check-healthkit-names.py [--wheel FILE] [--shim FOLDER] [--tables FOLDER]
 
-What Apple's headers say is read from `HealthKit/_metadata.py` in PyPI's pyobjc-framework-HealthKit, which PyObjC's authors make of
-them (the newest wheel of any platform; without --wheel it is downloaded by pip). Nothing of it is imported or run. In the stand-in
-`objc:` says what a declaration is called there:
+The content of Apple's headers is read from `HealthKit/_metadata.py` in PyPI's pyobjc-framework-HealthKit. PyObjC's authors make it
+from the headers (the newest wheel of any platform; without --wheel it is downloaded by pip). Nothing of it is imported or run. In
+the stand-in, `objc:` gives the name of a declaration in the headers:
 
     /// objc: class HKObject            the class, which a selector or a constant of the metadata must name
     // objc: HKHealthStore isHealthDataAvailable     a selector of a class
     case daily = 3  // objc: HKUpdateFrequencyDaily   a constant, whose value must be the same
 
 The metadata has the selectors that take blocks or return a truth value, and all constants; of other declarations the class alone is
-compared. What is newer than the metadata is named in NEWER and NEWER_TYPES. Exit status: 0 they agree, 1 they differ, 2 the
+compared. Names that are newer than the metadata are in NEWER and NEWER_TYPES. Exit status: 0 they agree, 1 they differ, 2 the
 check does not work here.
 
 Of the table, each sample type of the headers must have a row, and each row an identifier of the headers. Metadata keys of the
@@ -41,7 +41,7 @@ NEWER_TYPES = {"HKQuantityTypeIdentifierHeartRateVariabilityRMSSD"}
 # Constants with the text of another one.
 SAME = {"HKCategoryTypeIdentifierEnvironmentalAudioExposureEvent": "HKCategoryTypeIdentifierAudioExposureEvent",
         "HKDataTypeIdentifierStateOfMind": "HKDataTypeStateOfMind"}
-# A document, which is no clinical record of FHIR; characteristics are no samples and say who the person is.
+# A document is no clinical record of FHIR. Characteristics are no samples, and they identify the person.
 OTHER_TYPES = {"HKDocumentTypeIdentifierCDA"}
 DROPPED_KEYS = {"AlgorithmVersion", "AppleFitnessPlusCatalogIdentifier", "DateOfEarliestDataUsedForEstimate",
                 "DeviceManufacturerName", "DeviceName", "DeviceSerialNumber", "DigitalSignature", "ExternalUUID", "FoodType",
@@ -97,13 +97,13 @@ class Metadata:
 
 
 def problems(shim, metadata):
-    """What differs, and how much was compared."""
+    """The differences, and the number of compared names."""
     found, compared = [], 0
     for file in sorted(pathlib.Path(shim).rglob("*.swift")):
         text = file.read_text()
         declared = set(re.findall(r"class (HK\w+)", text))
         for number, line in enumerate(text.splitlines(), 1):
-            place = f"{file.name}:{number}"
+            location = f"{file.name}:{number}"
             if "objc:" not in line:
                 continue
             said = line.split("objc:", 1)[1].split()
@@ -111,20 +111,20 @@ def problems(shim, metadata):
             match said:
                 case ["class", name]:
                     if name not in declared:
-                        found.append(f"{place}: no class {name} is declared here")
+                        found.append(f"{location}: no class {name} is declared here")
                     elif name not in metadata.classes | UNNAMED:
-                        found.append(f"{place}: Apple's headers have no class {name}")
+                        found.append(f"{location}: Apple's headers have no class {name}")
                 case [name, selector]:
                     if (name, selector) not in metadata.selectors:
-                        found.append(f"{place}: {name} has no {selector}")
+                        found.append(f"{location}: {name} has no {selector}")
                 case [constant]:
                     value = re.search(r"(?:= |rawValue: )(-?\d+)", line.split("//")[0])
                     if constant not in metadata.values:
-                        found.append(f"{place}: Apple's headers have no {constant}")
+                        found.append(f"{location}: Apple's headers have no {constant}")
                     elif value is None or value.group(1) != metadata.values[constant]:
-                        found.append(f"{place}: {constant} is {metadata.values[constant]}, here {value and value.group(1)}")
+                        found.append(f"{location}: {constant} is {metadata.values[constant]}, here {value and value.group(1)}")
                 case _:
-                    found.append(f"{place}: not understood")
+                    found.append(f"{location}: not understood")
         for name in sorted(declared & NEWER & metadata.classes):
             found.append(f"{file.name}: {name} is in the headers now; compare it")
     return found, compared
@@ -138,7 +138,7 @@ def rows(tables, name):
 
 
 def table_problems(tables, metadata):
-    """What of the headers the tables lack, and what they have that is not in the headers."""
+    """The names of the headers that the tables lack, and the names of the tables that the headers lack."""
     found = []
     quantities = {"HKQuantityTypeIdentifier" + row[0] for row in rows(tables, "QuantityTypes")}
     categories = {"HKCategoryTypeIdentifier" + row[0] for row in rows(tables, "CategoryTypes")}
@@ -169,7 +169,7 @@ def table_problems(tables, metadata):
     for name in sorted(metadata.constants):
         short = name.removeprefix("HKMetadataKey")
         if short != name and short not in DROPPED_KEYS and name not in keys:
-            found.append(f"the table of metadata has no {name}, and nothing says that it is dropped")
+            found.append(f"the table of metadata has no {name}, and DROPPED_KEYS does not name it")
     return found, len(known)
 
 

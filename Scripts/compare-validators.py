@@ -7,7 +7,7 @@
 
 A damage counts as caught where the validator names an error that it does not name for the undamaged example. A false
 alarm is an error on an undamaged example, but for those that break a definition themselves (`BREAKS`). Answers are
-kept in FOLDER by the content of the file, so that a second run asks only what is new; ours is always asked again.
+stored in FOLDER by the content of the file, so that a second run validates only new files; ours always validates all.
 """
 
 import argparse
@@ -145,7 +145,7 @@ def ours(binary):
 
 
 def plain(message):
-    """The same message for the undamaged file, whatever its number of lines."""
+    """The message without positions, so that it is the same for the undamaged file."""
     return re.sub(r"(line|column|offset)\W+\d+", "", message)
 
 

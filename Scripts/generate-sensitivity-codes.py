@@ -3,9 +3,9 @@
 
 usage: Scripts/generate-sensitivity-codes.py R4-PACKAGE
 
-The folder has R4's definitions, CodeSystem-v3-ActCode.json among them. Written is
+The folder has R4's definitions, CodeSystem-v3-ActCode.json among them. The script writes
 Sources/Server/Trust/Tables/SensitivityCodes+R4.swift: a line for each code below `_InformationSensitivityPolicy`, the
-code and behind it the codes right above it that are below that one themselves. A code may be below several: HL7 nests
+code, then its parents that are below that one too. A code may be below several: HL7 nests
 it in one and names it as `child` of the others.
 """
 import json

@@ -2,16 +2,16 @@
 """Writes the typed views of FHIR R4 from the tables that `generate-element-tables.py` has made.
 
     Scripts/generate-typed-views.py             # writes the files below
-    Scripts/generate-typed-views.py --check     # tells which of them are not as they would be written
+    Scripts/generate-typed-views.py --check     # names the files that differ from the generated text
 
-Read are:
+It reads:
     Sources/Language/FHIR/Definitions/Tables/TypeModel+R4.swift         types, elements, cardinalities, bindings
     Sources/Language/FHIRValidation/Tables/Terminology+R4.swift         the codes of value sets
-Written are:
+It writes:
     Sources/Language/FHIR/Views/Resources/TYPE.swift     a resource with its backbone elements
     Sources/Language/FHIR/Views/DataTypes/TYPE.swift     a data type
     Sources/Language/FHIR/Views/Codes/NAME.swift         the value set of a required binding
-    Tests/FHIRTests/Views/Passing+TYPE.swift             sets every property to what it reads, for the tests
+    Tests/FHIRTests/Views/Passing+TYPE.swift             sets every property to the value that it reads, for the tests
 """
 
 import pathlib
@@ -24,7 +24,7 @@ TERMINOLOGY = ROOT / "Sources/Language/FHIRValidation/Tables/Terminology+R4.swif
 VIEWS = "Sources/Language/FHIR/Views"
 TESTS = "Tests/FHIRTests/Views"
 SPECIFICATION = "https://hl7.org/fhir/R4/"
-# Modules that the views import; none while JSON and dates stand in the same module.
+# Modules that the views import; none while JSON and dates are in the same module.
 IMPORTS = []
 
 RESOURCES = """
@@ -35,7 +35,7 @@ RESOURCES = """
     SearchParameter StructureDefinition Task ValueSet
     """.split()
 
-# Data types beside those that the resources need: what an extension may hold.
+# Data types in addition to those of the resources: an extension may have them.
 DATA_TYPES = ["Contributor", "Count", "Distance", "ParameterDefinition"]
 
 # Data types that an open choice may not have, as in TypeModelReader.
@@ -48,7 +48,7 @@ RENAMED_TYPES = {"Duration": "FHIRDuration", "Expression": "FHIRExpression", "Ra
 # `X.Type` is Swift's metatype.
 RENAMED_BACKBONES = {"Type": "TypeReference"}
 
-# Value sets whose own name is taken, says too little, or has an abbreviation that Swift writes in capitals.
+# Value sets with a name that is used already, is unclear, or has an abbreviation that Swift writes in capitals.
 RENAMED_CODES = {
     "FHIR-version": "PublishedFHIRVersion", "codesystem-content-mode": "CodeSystemContentMode",
     "codesystem-hierarchy-meaning": "CodeSystemHierarchyMeaning",
@@ -61,7 +61,7 @@ RENAMED_CODES = {
     "udi-entry-type": "UDIEntryType",
 }
 
-# Codes that are no words.
+# Codes that are not words.
 OPERATORS = {"=": "equal", "!=": "notEqual", "<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan",
              ">=": "greaterOrEqual"}
 CODE_WORDS = {
@@ -167,7 +167,7 @@ class Model:
         return re.sub(r"\([^)]*\)", "", element.types).split(",")
 
     def open_types(self):
-        """As TypeModelReader has them; abstract types are told by their names here."""
+        """As in TypeModelReader; abstract types are recognised by their names here."""
         return [t.name for t in self.types.values()
                 if t.kind in "pc" and t.name not in NOT_OPEN | {"xhtml", "Element", "BackboneElement"}]
 
@@ -187,7 +187,7 @@ class Model:
         return sorted(n for n in found if self.kind(n) == "c" and n not in ("Element", "BackboneElement"))
 
     def value_set(self, element):
-        """The number of the value set whose enum the element has; None for what stays a String."""
+        """The number of the value set whose enum the element has; None for a String."""
         if element.types != "code" or not element.binding.startswith("r"):
             return None
         _, codes = self.value_sets[int(element.binding[1:])]
@@ -275,7 +275,7 @@ class Writer:
         return not element.is_choice and self.model.kind(self.model.type_names(element)[0]) == "p"
 
     def has_sibling(self, element):
-        """Whether an id and extensions may stand beside it."""
+        """Whether the element may have an id and extensions."""
         if element.is_choice:
             return any(self.model.kind(t) == "p" for t in self.model.type_names(element))
         return self.is_primitive(element) and not element.is_attribute and element.types != "xhtml"
@@ -312,7 +312,7 @@ class Writer:
     # Views
 
     def view(self, name, depth, scope):
-        """The struct of a type, with what is nested in it."""
+        """The struct of a type, with its nested types."""
         scope = scope + (name,)
         lines = []
         pad = "    " * depth
@@ -464,7 +464,7 @@ class Writer:
     # Tests
 
     def passing(self, name, scope):
-        """An extension that sets every property of a view to what it reads from another one."""
+        """An extension that sets every property of a view to its value in another one."""
         scope = scope + (name,)
         swift = self.swift_name(name)
         bases = {"ElementView": ["Element"], "BackboneElementView": ["Element", "BackboneElement"],

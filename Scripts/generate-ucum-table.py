@@ -3,9 +3,9 @@
 
     Scripts/generate-ucum-table.py ucum-essence.xml
 
-Written is Sources/Language/UCUM/Tables/UCUMTable+Essence.swift. Nothing is added and no meaning is changed: every
-prefix, base unit and unit stands in it with its codes, value, definition, names, printed symbol and properties.
-UCUMTable.swift says what the columns are.
+The script writes Sources/Language/UCUM/Tables/UCUMTable+Essence.swift. It adds nothing and changes no meaning: the table
+has every prefix, base unit and unit with its codes, value, definition, names, printed symbol and properties.
+UCUMTable.swift describes the columns.
 """
 
 import pathlib

@@ -5,17 +5,18 @@ usage: Scripts/generate-version-tables.py DSTU2-DEFINITIONS STU3-DEFINITIONS R4-
 
 The first two are folders with files StructureDefinition-*.json, R4's is one with CodeSystem-*.json: the tables of R4
 itself are module FHIR's. A line of a table reads
-`path name:types:cardinality ...`, where types are joined by commas, `>` stands for children at path.name,
-`@path` for the children of another path, and the cardinality is the minimum with `1` or `*` as maximum; `!` marks what
-changes the meaning of what it stands in. `^Path` stands for the elements of another path, told before. A line of R4's codes reads `paths|system codes ...|...`.
+`path name:types:cardinality ...`, where types are joined by commas, `>` means children at path.name,
+`@path` for the children of another path, and the cardinality is the minimum with `1` or `*` as maximum; `!` marks a
+modifier element. `^Path` means the elements of another path, which an earlier line has. A line of R4's codes reads
+`paths|system codes ...|...`.
 """
 import json
 import os
 import sys
 
-# Types that no resource is of, or that have no elements of their own.
+# Types without resources or without elements of their own.
 ABSTRACT = {"Definition", "Event", "MetadataResource", "Request"}
-# What other types begin with: their elements are told once.
+# Types with which other types begin: their elements are written once.
 BASES = ["BackboneElement", "DomainResource", "Resource", "Element"]
 ALIASES = {"http://hl7.org/fhirpath/System.String": "string", "SimpleQuantity": "Quantity"}
 
@@ -58,7 +59,7 @@ def groups_of(definition):
         if not parent:
             continue
         types = types_of(element, names)
-        # Every value that an extension may have is told by the name of the member.
+        # The name of the member shows the type of an extension's value.
         if types in ("*", "") or element["path"] == "Extension.value[x]":
             types = "*"
         maximum = "1" if element["max"] in ("0", "1") else "*"
@@ -72,9 +73,9 @@ def lines(folder):
     for definition in definitions(folder):
         for parent, members in groups_of(definition).items():
             for base in BASES:
-                told = bases.get(base, [])
-                if base != parent and told and members[:len(told)] == told:
-                    members = ["^" + base] + members[len(told):]
+                written = bases.get(base, [])
+                if base != parent and written and members[:len(written)] == written:
+                    members = ["^" + base] + members[len(written):]
                     break
             if parent in BASES:
                 bases[parent] = groups_of(definition)[parent]

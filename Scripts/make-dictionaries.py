@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the dictionaries of stored contents (Sources/Server/RecordStorage/Contents/Tables) of the samples in
+"""Makes the dictionaries of stored contents (Sources/Server/RecordStorage/Contents/Tables) from the samples in
 Tests/FHIRServerTests/DictionarySamples.
 
-  Scripts/make-dictionaries.py            writes those that are not there yet
-  Scripts/make-dictionaries.py --check    compares what is there with what the samples make, and writes nothing
+  Scripts/make-dictionaries.py            writes the missing ones
+  Scripts/make-dictionaries.py --check    compares the files with the result of the samples, and writes nothing
 
-The same samples give the same bytes with one version of zstd; of another version the texts are compared, and not the tables
-of frequencies before them. A dictionary that was published never changes under its number: new samples become a new
-dictionary, with a number of its own below.
+The same samples result in the same bytes with one version of zstd. With another version only the texts are compared, not the
+tables of frequencies before them. A published dictionary never changes under its number: new samples become a new dictionary,
+with its own number below.
 """
 
 import base64
@@ -24,9 +24,9 @@ SAMPLES = ROOT / "Tests" / "FHIRServerTests" / "DictionarySamples"
 SOURCES = ROOT / "Sources" / "Server" / "RecordStorage" / "Contents" / "Tables"
 # By their numbers from 1 on.
 TYPES = ["Observation", "QuestionnaireResponse", "Contract", "Consent", "Device", "Patient"]
-# The version of zstd that the shipped ones were made with.
+# The version of zstd that made the published ones.
 VERSION = 10504
-# So many samples stand in a dictionary whole, at its end: the commonest, the last of all the cheapest to refer to.
+# Number of samples that are whole in a dictionary, at its end: the commonest. References to the last one are the shortest.
 WHOLE = 28
 
 zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
@@ -39,23 +39,23 @@ class Parameters(ctypes.Structure):
 
 
 def own(line):
-    """Category, code and value: what a kind of observation has of its own."""
+    """Category, code and value: the parts that differ between kinds of observations."""
     begin, subject = line.find(b'"category":'), line.find(b',"subject":')
     if begin < 0 or subject < begin:
         return line
     end = line.find(b',"device":', subject)
     end = end if end >= 0 else len(line)
-    values = [place for place in (line.find(b'"value', subject, end), line.find(b'"component"', subject, end)) if place >= 0]
+    values = [offset for offset in (line.find(b'"value', subject, end), line.find(b'"component"', subject, end)) if offset >= 0]
     return line[begin:subject] + b"," + (line[min(values):end] if values else b"")
 
 
 def text(lines):
-    """The texts of a dictionary: of rare kinds what they have of their own, of common ones all."""
+    """The texts of a dictionary: the own parts of rare kinds, and all parts of common ones."""
     return b"".join(own(line) if index < len(lines) - WHOLE else line for index, line in enumerate(lines))
 
 
 def varied(line, rng):
-    """Other digits where an id, a hash, a key or a time has some."""
+    """The line with other digits in each id, hash, key and time."""
     def other(run):
         found = run[0]
         digits = b"0123456789abcdef" if re.search(rb"[a-f]", found) else b"0123456789"
@@ -64,7 +64,7 @@ def varied(line, rng):
 
 
 def dictionary(number, lines):
-    """The texts, behind tables of how often each byte and length comes, made of samples that differ as resources do."""
+    """Tables of the frequencies of bytes and lengths, from samples that differ as resources do, and then the texts."""
     content = text(lines)
     rng = random.Random(number)
     samples = [varied(line, rng) for round in range(max(4, 400 // len(lines)))
@@ -118,7 +118,7 @@ def main():
         if not is_same:
             differing.append(kind)
     if differing:
-        sys.exit("not what the samples make: " + ", ".join(differing))
+        sys.exit("these differ from the result of the samples: " + ", ".join(differing))
 
 
 if __name__ == "__main__":

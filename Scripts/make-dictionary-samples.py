@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes the samples that the dictionaries of stored contents are made of: Tests/FHIRServerTests/DictionarySamples/*.ndjson.
+"""Writes the samples from which the dictionaries of stored contents are made: Tests/FHIRServerTests/DictionarySamples/*.ndjson.
 
   Scripts/make-dictionary-samples.py .build/release/tributary
 
-Observations are the examples of the table of health types, and one of each kind of what the example export becomes: kinds
-that it does not have first, then the rarest, the commonest last. Responses are the example forms, answered as in
-Examples/study/answers. Contract.ndjson, Consent.ndjson, Patient.ndjson and Device.ndjson are kept by hand: they are what
-the demonstration stores of its two participants, who do not exist. Nothing here is ever made of a participant's data.
+Observations are the examples of the table of health types, and one of each kind from the example export: kinds without an
+observation in the export are first, then the rarest, and the commonest are last. Responses are the example forms, answered as in
+Examples/study/answers. Contract.ndjson, Consent.ndjson, Patient.ndjson and Device.ndjson are written by hand: they are
+the resources of the demonstration's two invented participants. Nothing here is ever made from a participant's data.
 
-The dictionaries themselves are made of the samples by Scripts/make-dictionaries.py. One that was published never changes:
-new samples become a dictionary with a new number.
+Scripts/make-dictionaries.py makes the dictionaries from the samples. A published dictionary never changes: new samples
+become a dictionary with a new number.
 """
 
 import collections
@@ -28,7 +28,7 @@ def run(*command):
 
 
 def kind(observation):
-    """What makes observations alike: the last code, and which elements there are."""
+    """The kind of an observation: its last code and its elements."""
     codings = observation.get("code", {}).get("coding", [{}])
     return codings[-1].get("code", ""), tuple(sorted(observation))
 

@@ -1,33 +1,33 @@
 #!/bin/sh
-# The library modules whose reference `make docs` writes, and the page that leads to them.
+# The library modules of `make docs`, and the page with links to their references.
 #
 #   Scripts/make-docs-index.sh --list    the modules' names
 #   Scripts/make-docs-index.sh FOLDER    writes FOLDER/index.html
 set -eu
 
-# A module, and a sentence that says what it is for.
+# A module, and a sentence about its purpose.
 modules() {
     cat <<'END'
-FHIR|Reads, changes and writes FHIR R4 resources without losing what it does not know, and dates and times with their offsets.
+FHIR|Reads, changes and writes FHIR R4 resources with all unknown content, and dates and times with their offsets.
 UCUM|Reads units of measure and converts between them exactly.
-FHIRPath|Asks resources questions in FHIRPath.
-FHIRValidation|Says what is wrong with a resource, by the standard and by profiles, with the line of each fault.
-FHIRVersions|Converts DSTU2 and STU3 into R4, and says what has no place there.
-JSONQuery|Asks any JSON questions in JMESPath and JSONPath.
-FHIRXML|Reads and writes the XML form of FHIR R4; where libxml2 is.
-Wire|Seals what leaves the phone for the study's keys, and holds the messages that phone and server exchange.
-Questionnaires|Leads a person through a FHIR Questionnaire and makes the QuestionnaireResponse.
-InformedConsent|Presents a study's consent, checks who may take part, and makes the signed Contract without the person's name.
-HealthTypes|Says what HealthKit's types of health data are in standard codes and units, and converts between units.
-HealthData|Turns samples of HealthKit into Observations with the right codes and units.
-HealthSync|Keeps stores in step with HealthKit: each change once, deletions too, however often the app is ended.
-HealthStores|Brings health data to the outbox, to FHIR servers, event hubs and files, keeps the progress, and reads a journal of HealthKit.
+FHIRPath|Evaluates FHIRPath on resources.
+FHIRValidation|Validates a resource by the standard and by profiles, with the line of each fault.
+FHIRVersions|Converts DSTU2 and STU3 to R4, and reports content that R4 lacks.
+JSONQuery|Evaluates JMESPath and JSONPath on any JSON.
+FHIRXML|Reads and writes the XML form of FHIR R4, on systems with libxml2.
+Wire|Seals data for the study's keys before they leave the phone, and has the messages between phone and server.
+Questionnaires|Presents a FHIR Questionnaire to a person and makes the QuestionnaireResponse.
+InformedConsent|Presents a study's consent, checks eligibility, and makes the signed Contract without the person's name.
+HealthTypes|Maps HealthKit's types of health data to standard codes and units, and converts between units.
+HealthData|Converts samples of HealthKit to Observations with the right codes and units.
+HealthSync|Sends each change of HealthKit to stores once, deletions too, also if the app is terminated.
+HealthStores|Sends health data to the outbox, FHIR servers, event hubs and files, records the progress, and reads a journal of HealthKit.
 HealthKitAdapter|Reads HealthKit on a phone: observers, anchored queries, permissions, and every kind of its objects.
 HealthReport|Shows a person's health data as one page: daily aggregates, sleep, heart rate, workouts.
 HTTPTransport|Sends HTTP requests over URLSession, without cookies, caches and unbounded answers.
 FHIRClient|Reads, searches and writes the resources of a FHIR server as typed views, within limits.
-Attachments|Takes out of pictures what would tell who took them, when and where.
-Outbox|Queues sealed submissions on the phone, sends them in order, and learns what became of them.
+Attachments|Removes from pictures who took them, when and where.
+Outbox|Queues sealed submissions on the phone, sends them in order, and reads their outcomes.
 END
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Writes the reference of the library modules as static pages: Scripts/make-docs.sh [SCRATCH] -> .build-docs/index.html
 #
-# The pages fetch their parts, which a browser does over HTTP only: python3 -m http.server -d .build-docs
+# The pages fetch their parts, and a browser does so over HTTP only: python3 -m http.server -d .build-docs
 set -eu
 cd "$(dirname -- "$0")/.."
 scratch=${1:-.build}
@@ -15,7 +15,7 @@ for module in $modules; do
     rm -rf "$symbols" ".build-docs/$module"
     mkdir -p "$symbols"
     find "$graphs" \( -name "$module.symbols.json" -o -name "$module@*.symbols.json" \) -exec cp {} "$symbols" \;
-    # The module's article, where it has one.
+    # The module's article, if it has one.
     article=$(find Sources -type d -name "$module.docc")
     docc convert $article --additional-symbol-graph-dir "$symbols" --output-path ".build-docs/$module" \
         --fallback-display-name "$module" --fallback-bundle-identifier "tributary.$module" \
@@ -26,7 +26,7 @@ done
 Scripts/make-docs-index.sh .build-docs
 for page in $(sed -n 's/.*href="\([^"]*\)".*/\1/p' .build-docs/index.html); do
     if [ ! -f ".build-docs/$page/index.html" ]; then
-        echo "docs: .build-docs/index.html leads to $page, which is not there" >&2
+        echo "docs: .build-docs/index.html has a link to $page, which does not exist" >&2
         exit 1
     fi
 done

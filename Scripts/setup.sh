@@ -1,13 +1,13 @@
 #!/bin/sh
-# Installs the Debian packages that Tributary needs, where they are missing. Doing it twice does no harm.
+# Installs the Debian packages that Tributary needs, if they are missing. It may run again at any time.
 #
-#   Scripts/setup.sh --for demo    what building and running the binary takes (the default)
-#   Scripts/setup.sh --for test    and the programs that the tests compare us with
-#   Scripts/setup.sh --for programs   and Chromium, and clients from PyPI in .build-tools/programs
-#   Scripts/setup.sh --for bench   and what the benchmarks measure us against: libraries, PostgreSQL with pgbench
+#   Scripts/setup.sh --for demo    the packages to build and run the binary (the default)
+#   Scripts/setup.sh --for test    also the programs that the tests compare with ours
+#   Scripts/setup.sh --for programs   also Chromium, and clients from PyPI in .build-tools/programs
+#   Scripts/setup.sh --for bench   also the references of the benchmarks: libraries, PostgreSQL with pgbench
 #
-# It changes nothing else on the machine. As root it installs by itself; as anybody else it uses sudo where that
-# asks no password, and otherwise prints the command.
+# It changes nothing else on the machine. As root it installs; as another user it uses sudo if that needs
+# no password, and otherwise prints the command.
 set -eu
 
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
@@ -34,7 +34,7 @@ case "$purpose" in
     *) say "--for takes demo, test, programs or bench"; exit 64 ;;
 esac
 
-# 1. Swift must be there: it comes from swift.org, not from Debian.
+# 1. Swift must be installed, from swift.org: Debian does not have it.
 PATH="$PATH:/opt/swift/usr/bin:/usr/share/swift/usr/bin:${HOME:-/root}/.local/share/swiftly/bin"
 export PATH
 if ! command -v swift >/dev/null 2>&1; then
@@ -42,9 +42,9 @@ if ! command -v swift >/dev/null 2>&1; then
     exit 1
 fi
 
-# 2. What is missing is installed in one go.
+# 2. All missing packages are installed by one command.
 if ! command -v apt-get >/dev/null 2>&1; then
-    say "this is no Debian; install what answers to these packages yourself:"
+    say "this is not Debian; install the equivalents of these packages:"
     say $packages
 else
     is_installed() { [ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null | cut -c1-2)" = ii ]; }
@@ -60,7 +60,7 @@ else
         fi
         say "installing: $*"
         run="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3"
-        # The package lists may be old or absent: they are fetched only if it does not go without.
+        # The package lists may be old or absent: they are fetched if the first attempt fails.
         $run install -y --no-install-recommends "$@" >&2 && return
         say "fetching the package lists"
         $run update >&2
@@ -74,8 +74,8 @@ else
         install $missing
     fi
 
-    # 3. Python's jwcrypto, another implementation of JWE. Debian's package serves Debian's python3; where another
-    #    python3 without it comes first in PATH, the tests are given Debian's through .build-tools/bin.
+    # 3. Python's jwcrypto, another implementation of JWE. Debian's package is for Debian's python3. If another
+    #    python3 without it is first in PATH, the tests use Debian's through .build-tools/bin.
     if [ "$purpose" = test ] && ! PATH="$root/.build-tools/bin:$PATH" python3 -c 'import jwcrypto' 2>/dev/null; then
         is_installed python3-jwcrypto || install python3-jwcrypto
         if ! python3 -c 'import jwcrypto' 2>/dev/null; then
@@ -85,15 +85,15 @@ else
     fi
 fi
 
-# 4. Programs that others wrote, each at the version with which it was seen to work, in an environment of their own.
+# 4. Programs of other authors, each in its tested version, in an environment of their own.
 if [ "$purpose" = programs ]; then
-    place="$root/.build-tools/programs"
+    folder="$root/.build-tools/programs"
     wanted="$root/Tests/Programs/requirements.txt"
-    if ! cmp -s "$wanted" "$place/installed.txt"; then
+    if ! cmp -s "$wanted" "$folder/installed.txt"; then
         say "installing the programs of Tests/Programs/requirements.txt"
-        python3 -m venv --clear "$place" >&2
-        "$place/bin/python" -m pip install --quiet --disable-pip-version-check -r "$wanted" >&2
-        cp "$wanted" "$place/installed.txt"
+        python3 -m venv --clear "$folder" >&2
+        "$folder/bin/python" -m pip install --quiet --disable-pip-version-check -r "$wanted" >&2
+        cp "$wanted" "$folder/installed.txt"
     fi
 fi
 

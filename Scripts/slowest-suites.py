@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the suites that took longest, from the events that `swift test --event-stream-output-path FILE` writes.
+"""Prints the slowest suites, from the events that `swift test --event-stream-output-path FILE` writes.
 
     Scripts/slowest-suites.py FILE [COUNT]
 

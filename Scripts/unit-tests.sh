@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs the unit tests that were built, with a PostgreSQL server of their own: all of them, and again on PostgreSQL those of
-# the modules that use a store. The last lines of each pass name its slowest suites; the last lines of all repeat the failures.
+# Runs the built unit tests with a PostgreSQL server of their own: first all of them, then those of the modules with a store
+# again on PostgreSQL. Each pass ends with its slowest suites; the output ends with the failures.
 #
 #     Scripts/unit-tests.sh SCRATCH
 set -eu
@@ -8,7 +8,7 @@ cd "$(dirname -- "$0")/.."
 scratch=$1
 output=$(mktemp)
 trap 'rm -f "$output" "$output.failed" "$output.events"' EXIT
-# Tests at a time. The time of a test is then that of its own work, not that of its wait for a thread.
+# Maximum concurrent tests. The time of a test is then that of its own work, not that of its wait for a thread.
 width=${TRIBUTARY_TEST_WIDTH:-16}
 
 pass() {
@@ -25,12 +25,12 @@ pass() {
 }
 
 pass
-echo "== those of the stores, on PostgreSQL"
+echo "== the tests of the stores, on PostgreSQL"
 TRIBUTARY_TEST_ENGINE=postgresql pass \
     --filter 'TrustTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
 
 if [ -f "$output.failed" ]; then
-    echo "== what failed"
+    echo "== failures"
     # The sign before a line differs between terminals; the words do not.
     grep -E -A 3 'recorded an issue|(Test|Suite) .* failed after|: (Fatal|fatal) error|unexpected signal' "$output" |
         cut -c 1-400 | tail -n 40

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs a command with a PostgreSQL server of its own, on loopback, which is gone afterwards with all that it held:
+# Runs a command with a PostgreSQL server of its own, on loopback. The server and its data are removed afterwards:
 #
 #     Scripts/with-postgresql.sh COMMAND [ARGUMENT...]
 #
-# TRIBUTARY_TEST_POSTGRESQL tells the command where it is. The server never runs as root: root gives it to the user
-# "postgres", which Debian's package makes.
+# TRIBUTARY_TEST_POSTGRESQL has the server's address for the command. The server never runs as root: for root it runs as
+# the user "postgres" of Debian's package.
 set -eu
 
 bin=$(pg_config --bindir 2>/dev/null || true)
@@ -25,7 +25,7 @@ command_pid=
 finish() {
     status=$?
     trap - EXIT INT TERM
-    # Some commands have a way of their own to end; none may outlive its server.
+    # Some commands end in their own way; none may outlive its server.
     if [ -n "$command_pid" ] && kill "$command_pid" 2>/dev/null; then
         waited=0
         while [ "$waited" -lt 20 ] && kill -0 "$command_pid" 2>/dev/null; do
@@ -46,7 +46,7 @@ $as "$bin/initdb" -D "$folder/data" -U tributary --auth=trust -E UTF8 --locale=C
     cat "$folder/initdb.log" >&2
     exit 70
 }
-# A port that nobody has: another program may take it before the server does, and then another one is tried.
+# A free port. If another program takes it before the server does, another port is tried.
 tries=0
 until
     port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
