@@ -91,7 +91,7 @@ import Testing
         #expect(file.notes.isEmpty)
     }
 
-    @Test func aGermanFileTranslatedNamesDecimalCommaAlsoWithoutQuotationMarksPointsBetweenThousands() throws {
+    @Test func germanFileHasTranslatedNamesAndDecimalCommas() throws {
         let file = try Self.read(Self.german).get()
         #expect(file.electrocardiogram.start.text == "2020-07-31T22:48:19+02:00")
         #expect(file.electrocardiogram.classification == .inconclusiveOther)
@@ -102,7 +102,7 @@ import Testing
         #expect(file.notes.isEmpty)
     }
 
-    @Test func aFrenchFileNamesThatAreNotKnownAMinusThatIsNoneOfASCIINarrowBlanksBetweenThousands() throws {
+    @Test func frenchFileHasUnknownNamesAndItsOwnMinusAndBlanks() throws {
         let file = try Self.read(Self.french).get()
         #expect(file.electrocardiogram.start.text == "2022-02-03T21:04:05+01:00")
         #expect(file.electrocardiogram.classification == .sinusRhythm)

@@ -27,7 +27,7 @@ import UCUM
         }
     }
 
-    @Test func everyTypeOfTheTableThatIsNoSingleValueHasAnExampleAndEveryOneIsAValidResource() throws {
+    @Test func everySpecialTypeHasAnExampleThatIsAValidResource() throws {
         let single: Set<HealthType.Kind> = [.quantity, .category, .correlation, .workout]
         for type in HealthType.all {
             let record = SpecialExamples.example(of: type)

@@ -7,7 +7,7 @@ import Testing
     static let start = SpecialRecordTests.start
     static let watch = SpecialRecordTests.watch
 
-    @Test func anElectrocardiogramIsOneRowOfVoltagesWithAnExactPeriodAndTheDigitsOfItsSource() throws {
+    @Test func electrocardiogramHasAnExactPeriodAndTheDigitsOfItsSource() throws {
         var series = SampledSeries()
         for text in ["57.992", "62.410", "-66.502", "0"] { series.append(JSONNumber(text: text)) }
         series.append(nil)

@@ -82,7 +82,7 @@ import UCUM
         #expect(pressure?.components.map(\.unit.ucum) == ["mm[Hg]", "mm[Hg]"])
     }
 
-    @Test func typesAreFoundByIdentifierShortNameAndTitleMembersOfBloodPressureMeanBloodPressure() {
+    @Test func typesAreFoundByIdentifierShortNameAndTitle() {
         #expect(table.named("HKQuantityTypeIdentifierHeartRate")?.shortName == "HeartRate")
         #expect(table.named("heartrate")?.shortName == "HeartRate")
         #expect(table.named("Walking and Running Distance")?.shortName == "DistanceWalkingRunning")

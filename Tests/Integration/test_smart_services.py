@@ -88,7 +88,7 @@ class Services(SpineTest):
         tributary("client", "revoke", self.study.dir, client)
         self.assertEqual(self.ask(client)["error"], "invalid_client")
 
-    def test_keys_are_fetched_from_this_machine_in_a_development_study_and_no_redirect_is_followed(self):
+    def test_development_study_fetches_keys_locally_and_follows_no_redirect(self):
         served = Keys(self.keys["jwks"])
         self.addCleanup(served.close)
         client = self.client("--jwks-url", served.url)

@@ -90,7 +90,7 @@ class Killed(Parted):
         self.study.dir = place
         self.restart("receiver", "consumer", devices=[self.device])
 
-    def test_whatever_is_killed_or_restored_what_was_acknowledged_is_stored_once_in_order_or_sent_again(self):
+    def test_acknowledged_submissions_survive_kills_and_restores_once_and_in_order(self):
         acts = ["receiver", "consumer", "both", "take over", "restore"]
         plan = [acts[number % len(acts)] for number in range(ROUNDS)]
         self.random.shuffle(plan)

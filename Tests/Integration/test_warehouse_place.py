@@ -194,7 +194,7 @@ class PlaceTest(InHospital):
 
 
 class RightsTest(InHospital):
-    def test_who_reads_the_hospitals_tables_reads_our_views_and_its_counting_job_writes_its_counts(self):
+    def test_hospital_reads_our_views_and_its_counting_job_writes_counts(self):
         self.hospital.sql(f"""
             DROP ROLE IF EXISTS "Reader of i2b2"; CREATE ROLE "Reader of i2b2"; DROP ROLE IF EXISTS stranger; CREATE ROLE stranger;
             GRANT SELECT ON {DATA}.patient_dimension, {METADATA}.table_access TO "Reader of i2b2";
