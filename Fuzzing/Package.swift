@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package, run by Fuzzing/run.sh: libFuzzer feeds bytes to the code that reads bytes of strangers. The
+// A separate package, run by Fuzzing/run.sh: libFuzzer calls the code that reads untrusted bytes. The
 // sources are links to those of the product, compiled with coverage and the address sanitizer.
 
 let sanitized: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-parse-as-library"])]
