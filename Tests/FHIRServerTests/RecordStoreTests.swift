@@ -205,8 +205,8 @@ import Testing
         return try NewRecord(Resource(content), id: "o\(number)", content: content)
     }
 
-    /// Announced resources are stored as without the announcement, also if ids are known or occur twice.
-    @Test func expectedResourcesAreStoredLikeOthers() async throws {
+    /// Also if ids are known or occur twice.
+    @Test func resourcesOfAnArrayAreStoredLikeSingleOnes() async throws {
         var random = Seeded.fresh()
         let seed = random.seed
         let first = try (0..<25).map { try Self.numbered($0 * 3) }
@@ -214,7 +214,7 @@ import Testing
             try Self.numbered(.random(in: 0..<90, using: &random), value: .random(in: 1...3, using: &random))
         }
         var stored: [[String]] = []
-        for isExpected in [false, true] {
+        for isTogether in [false, true] {
             let fixture = try await RecordsFixture()
             var results: [String] = []
             for (submission, new) in [("a", first), ("b", then)] {
@@ -223,11 +223,8 @@ import Testing
                     let provenance = RecordProvenance(
                         submissionID: submission, clientID: "c", keyID: nil, receivedAt: at)
                     return try RecordStore().write(provenance, at: at, in: transaction) { writer in
-                        if isExpected { try writer.expect(new) }
-                        return try new.map { record in
-                            let put = try writer.put(record)
-                            return "\(record.id) \(put.outcome) \(put.version)"
-                        }
+                        let stored = try isTogether ? writer.put(contentsOf: new) : new.map { try writer.put($0) }
+                        return zip(new, stored).map { "\($0.id) \($1.outcome) \($1.version)" }
                     }
                 }
             }
@@ -250,24 +247,5 @@ import Testing
         }
         #expect(stored[0] == stored[1], "seed \(seed)")
         #expect(stored[0].count > 250)
-    }
-
-    /// A row without a version would be a resource that cannot be read.
-    @Test func expectedResourceThatIsNotStoredUndoesAll() async throws {
-        let fixture = try await RecordsFixture()
-        let new = try (0..<20).map { try Self.numbered($0) }
-        let provenance = RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: Date())
-        _ = try? await fixture.database.write { transaction in
-            try RecordStore().write(provenance, at: Date(), in: transaction) { writer in
-                try writer.expect(new)
-                for record in new.dropLast() { try writer.put(record) }
-            }
-        }
-        let rows = try await fixture.database.read { transaction in
-            try transaction.query(
-                "SELECT id FROM record r WHERE NOT EXISTS (SELECT 1 FROM record_version v WHERE v.number = r.number)")
-        }
-        #expect(rows.isEmpty)
-        try await fixture.close()
     }
 }

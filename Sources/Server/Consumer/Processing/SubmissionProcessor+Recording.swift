@@ -159,12 +159,10 @@ extension SubmissionProcessor {
         let context = LoadContext(
             subject: subject, submissionID: submission.submissionID, receivedAt: submission.receivedAt, loadedAt: at)
         let stored = try records.write(provenance, at: at, in: transaction) { writer in
-            try writer.expect(incoming.lazy.map(\.record))
-            return try incoming.map { try writer.put($0.record) }
+            try writer.put(contentsOf: incoming.map(\.record))
         }
         try loader.upload(context, in: transaction) { upload in
-            upload.expect(incoming.lazy.map(\.entry))
-            for (resource, put) in zip(incoming, stored) { try upload.load(resource.entry, put) }
+            try upload.load(contentsOf: zip(incoming, stored).map { WarehouseUpload.Load($0.entry, $1) })
         }
     }
 

@@ -97,10 +97,10 @@ extension GatewayRecorder {
         let provenance = RecordProvenance(
             submissionID: submissionID, clientID: "device-hub:" + batch.hub, keyID: nil, receivedAt: batch.at)
         let changes = try store.write(provenance, at: batch.at, in: transaction) { writer in
-            try writer.expect(own.lazy.compactMap(\.made.record))
-            return try own.compactMap { work -> RecordChange? in
-                guard let record = work.made.record else { return nil }
-                let put = try writer.put(record)
+            let writable = own.compactMap { work in work.made.record.map { (work: work, record: $0) } }
+            let results = try writer.put(contentsOf: writable.map(\.record))
+            return try zip(writable, results).map { writable, put -> RecordChange in
+                let (work, record) = writable
                 guard work.bucket.known.isThere || put.outcome == .created else { throw Outdated() }
                 return RecordChange(record, put, prepared: work.made.prepared)
             }

@@ -39,9 +39,9 @@ struct GatewayEvents {
         guard try load.integer("event_count") + Int64(new.count) <= Self.limit.events,
             try load.integer("byte_count") + bytes <= Self.limit.bytes
         else { return false }
-        let seen = try transaction.inserter(SeenEvent.insertion)
-        try seen.expect(new.lazy.map { SeenEvent(hub: hub, digest: $0.digest) })
-        let fresh = try new.filter { try seen.insert(SeenEvent(hub: hub, digest: $0.digest)) }
+        let isNew = try transaction.inserter(SeenEvent.insertion)
+            .insertEach(of: new.map { SeenEvent(hub: hub, digest: $0.digest) })
+        let fresh = zip(new, isNew).filter { $1 }.map { $0.0 }
         guard !fresh.isEmpty else { return true }
         let row = try transaction.first(
             """

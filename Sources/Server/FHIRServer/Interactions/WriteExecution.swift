@@ -70,14 +70,17 @@ struct WriteExecution {
                 kinds[index] = .deleted
                 changes.append(change(ready, number: gone, put: nil))
             }
-            try writer.expect(all.lazy.filter { !$0.write.request.isDeletion }.compactMap(\.record))
+            var results = try writer.write(
+                contentsOf: all.filter { !$0.write.request.isDeletion }.compactMap { ready in
+                    ready.record.map { ($0, isNew: ready.write.isNew) }
+                }
+            ).makeIterator()
             for (index, ready) in all.enumerated() where !ready.write.request.isDeletion {
                 guard let record = ready.record else {
                     kinds[index] = .unchanged
                     continue
                 }
-                let made = try ready.write.isNew ? writer.create(record) : writer.replace(record)
-                guard let put = made else { throw OutdatedPlan() }
+                guard let result = results.next(), let put = result else { throw OutdatedPlan() }
                 kinds[index] = kind(of: put, replacing: ready.write.present)
                 if put.outcome != .unchanged {
                     written[index] = StoredRecord(record, put: put, provenance: provenance, at: planner.now)

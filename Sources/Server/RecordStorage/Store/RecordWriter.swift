@@ -35,11 +35,28 @@ package struct RecordWriter {
         next = (largest?.integerIfPresent("number") ?? 0) + 1
     }
 
-    /// Announces all resources to be stored next, in this order. PostgreSQL is queried once for the ids that exist, and
+    /// Stores resources as ``put(_:)`` does, in this order. PostgreSQL is queried once for the ids that exist, and
     /// SQLite gets many rows at once.
-    package mutating func expect(_ new: some Sequence<NewRecord>) throws {
-        guard ahead.isEmpty else { throw Self.notStored }
-        let new = Array(new)
+    package mutating func put(contentsOf new: [NewRecord]) throws -> [PutResult] {
+        try prepare(new)
+        return try new.map { try put($0) }
+    }
+
+    /// Stores resources as ``insert(_:)`` does, in this order and as fast as ``put(contentsOf:)``.
+    package mutating func insert(contentsOf new: [NewRecord]) throws -> [Int64?] {
+        try prepare(new)
+        return try new.map { try insert($0) }
+    }
+
+    /// Stores resources in this order and as fast as ``put(contentsOf:)``: a new one as ``create(_:)`` does, any other
+    /// as ``replace(_:)`` does.
+    mutating func write(contentsOf new: [(record: NewRecord, isNew: Bool)]) throws -> [PutResult?] {
+        try prepare(new.map(\.record))
+        return try new.map { try $0.isNew ? create($0.record) : replace($0.record) }
+    }
+
+    /// Queries or inserts the rows of the resources that are stored next, in this order.
+    private mutating func prepare(_ new: [NewRecord]) throws {
         let rows = new.enumerated().map { RecordRow(number: next + Int64($0), record: $1) }
         guard let inserted = try records.insert(contentsOf: rows) else { return try records.expect(rows) }
         for (group, count) in inserted {
@@ -50,9 +67,6 @@ package struct RecordWriter {
         }
         next += Int64(rows.count)
     }
-
-    private static let notStored = StorageError(
-        code: "storage-failed", message: "Announced resources were not stored; nothing was stored.")
 
     /// Returns the numbers in a range that records have.
     private func present(_ first: Int64?, _ last: Int64?) throws -> Set<Int64> {
@@ -168,7 +182,10 @@ package struct RecordWriter {
 
     /// Finishes the writing. Called once.
     package mutating func finish() throws {
-        guard ahead.isEmpty else { throw Self.notStored }
+        guard ahead.isEmpty else {
+            throw StorageError(
+                code: "storage-failed", message: "Resources of an array were not stored; nothing was stored.")
+        }
         try flush()
         try searchIndex.finish()
         try streams.finish(in: transaction)

@@ -161,6 +161,17 @@ public struct SQLInserter<Row> {
         return try statement.run() > 0
     }
 
+    /// Inserts rows of an insertion that keeps existing rows. One query finds which of them exist, where the engine
+    /// gains by it.
+    ///
+    /// - Returns: for each row whether it was new.
+    /// - Throws: ``StorageError``, immediately or at the next other statement of the transaction.
+    @discardableResult
+    package func insertEach(of rows: [Row]) throws -> [Bool] {
+        try expect(rows)
+        return try rows.map { try insert($0) }
+    }
+
     /// Buffers a row for the next ``flush()``. Inserting many rows of one table in sequence costs less than alternating
     /// between tables, because SQLite finds the table's pages in the processor's cache.
     ///

@@ -77,28 +77,29 @@ package struct HealthLoader: Sendable {
             return try WarehouseLoader().upload(context, ensured: &ensured, in: transaction) { upload in
                 var report = Report()
                 let entries = try withoutOtherForms(batch.entries, &report, in: transaction)
-                try records.expect(entries.lazy.map(\.record))
-                upload.expect(entries.lazy.compactMap(\.loaded))
-                for entry in entries {
-                    guard let stored = try store(entry, to: &records, report: &report, in: transaction),
-                        let loaded = entry.loaded
-                    else { continue }
-                    try upload.load(loaded, of: stored.number, isNew: stored.isNew)
+                let inserted = try records.insert(contentsOf: entries.map(\.record))
+                var loads: [WarehouseUpload.Load] = []
+                for (entry, number) in zip(entries, inserted) {
+                    let stored = try store(entry, as: number, in: &records, report: &report, in: transaction)
+                    guard let stored, let loaded = entry.loaded else { continue }
+                    loads.append(.init(loaded, of: stored.number, isNew: stored.isNew))
                 }
+                try upload.load(contentsOf: loads)
                 report.facts = upload.factCount
                 return report
             }
         }
     }
 
-    /// Stores a resource and counts the result.
+    /// Counts a resource that was inserted, or handles one whose id was taken.
     ///
+    /// - Parameter number: the number of the inserted record; nil if its id was taken.
     /// - Returns: the number of the record whose facts must be written, and whether it is new; nil if there are none.
     private mutating func store(
-        _ entry: HealthBatch.Entry, to records: inout RecordWriter, report: inout Report,
+        _ entry: HealthBatch.Entry, as number: Int64?, in records: inout RecordWriter, report: inout Report,
         in transaction: any SQLTransaction
     ) throws -> (number: Int64, isNew: Bool)? {
-        if let number = try records.insert(entry.record) {
+        if let number {
             guard !entry.isUncounted else {
                 report.devices += 1
                 return nil

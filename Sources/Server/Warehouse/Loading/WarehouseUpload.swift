@@ -31,11 +31,39 @@ package struct WarehouseUpload {
         patient = try Numbering(transaction: transaction, context: context).patient()
     }
 
+    /// A resource to load, with the result of storing its record.
+    package struct Load {
+        let entry: WarehouseEntry
+        let record: Int64
+        let isNew: Bool
+        let isCurrent: Bool
+
+        /// Creates the load of a resource of a submission.
+        package init(_ entry: WarehouseEntry, _ put: PutResult) {
+            self.init(entry, of: put.number, isNew: put.outcome == .created, isCurrent: put.isCurrent)
+        }
+
+        init(_ entry: WarehouseEntry, of record: Int64, isNew: Bool, isCurrent: Bool = true) {
+            self.entry = entry
+            self.record = record
+            self.isNew = isNew
+            self.isCurrent = isCurrent
+        }
+    }
+
+    /// Loads resources, in this order. One query finds their existing encounters.
+    package mutating func load(contentsOf loads: [Load]) throws {
+        expect(loads.lazy.map(\.entry))
+        for load in loads {
+            try self.load(load.entry, of: load.record, isNew: load.isNew, isCurrent: load.isCurrent)
+        }
+    }
+
     /// Announces the next resources, so that one query finds their existing encounters.
     ///
     /// - Parameter records: the numbers of records that are loaded again. Each is the present version and has
     ///   ``WarehouseEntry/facts``.
-    package mutating func expect(_ entries: some Sequence<WarehouseEntry>, records: [Int64] = []) {
+    mutating func expect(_ entries: some Sequence<WarehouseEntry>, records: [Int64] = []) {
         expectedRecords = records
         expected = entries.compactMap { entry in
             entry.facts.flatMap { $0.facts.isEmpty ? nil : $0.encounter.shifted(byDays: context.shiftDays) }

@@ -29,8 +29,7 @@ extension OntologyWriter {
         let rows = concepts.map { DimensionRow(concept: $0) }
         for insertion in [DimensionRow.ours, DimensionRow.insertion] {
             var inserter = try transaction.inserter(insertion, sharing: at)
-            try inserter.expect(rows)
-            for row in rows { try inserter.insert(row) }
+            try inserter.insertEach(of: rows)
             try inserter.flush()
         }
     }
