@@ -372,7 +372,7 @@ let tests: [Target] = [
             "TributaryServer", "Consumer", "FHIRValidation", "HealthData", "InformedConsent", "RecordStorage",
             "ServerHTTP",
             "Storage", "Submissions", "Warehouse", "FHIR", "Wire",
-            logging, "TestSupport",
+            logging, "StorageTestSupport", "TestSupport",
         ]),
 ]
 

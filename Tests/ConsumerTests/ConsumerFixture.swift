@@ -40,8 +40,11 @@ struct ConsumerFixture {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("records.sqlite").path,
-            migrations: TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations
-                + ConsumerSchema.migrations)
+            migrations: [
+                .baseline(
+                    of: "records",
+                    TrustSchema.sections + RecordsSchema.sections + WarehouseSchema.sections + ConsumerSchema.sections)
+            ])
         queueStore = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("queue.sqlite").path, migrations: SubmissionsSchema.migrations)
         queue = SQLSubmissionQueue(database: queueStore)

@@ -210,23 +210,4 @@ import Warehouse
         #expect(plan.uses(index: "participant_consent_by_standing"), "\(plan)")
         try await fixture.close()
     }
-
-    @Test func sharingOfEarlierConsentsIsMigrated() async throws {
-        let fixture = try await ConsumerFixture()
-        let client = try await fixture.client()
-        try await fixture.send(contract("yes", sharing: true), from: client)
-        let other = try await fixture.client()
-        try await fixture.send(contract("no", sharing: false), from: other)
-        // The state before the migration step.
-        let step = try #require(ConsumerSchema.migrations.first { $0.name == "sharing of the consent in force" })
-        let subjects = try await fixture.database.write { transaction in
-            try transaction.execute("DROP INDEX participant_consent_by_standing")
-            try transaction.execute("ALTER TABLE participant_consent DROP COLUMN shares")
-            for statement in step.statements(transaction.dialect) { try transaction.execute(statement) }
-            return try transaction.query("SELECT subject FROM participant_consent WHERE shares = 1")
-                .map { try $0.text("subject") }
-        }
-        #expect(subjects == ["yes"])
-        try await fixture.close()
-    }
 }

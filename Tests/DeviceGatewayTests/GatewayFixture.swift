@@ -56,8 +56,7 @@ struct GatewayFixture: Sendable {
 
     static func with(_ body: (GatewayFixture) async throws -> Void) async throws {
         try await withTemporaryDatabase(
-            (TrustSchema.migrations + RecordsSchema.migrations + GatewaySchema.migrations)
-                .sorted { $0.number < $1.number }
+            [.baseline(of: "records", TrustSchema.sections + RecordsSchema.sections + GatewaySchema.sections)]
         ) { try await body(GatewayFixture(database: $0)) }
     }
 

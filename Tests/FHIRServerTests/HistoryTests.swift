@@ -324,31 +324,6 @@ import Trust
         try await fixture.close()
     }
 
-    /// An older store gets the same rows as a new one.
-    @Test func anOlderStoreGetsItsFormerVersions() async throws {
-        let fixture = try await RecordsFixture()
-        var random = Seeded.fresh()
-        for number in 0..<120 {
-            let at = start.addingTimeInterval(Double(number))
-            // Some versions arrive late, and are stored directly as history.
-            let received = at.addingTimeInterval(Double(Int.random(in: -9...0, using: &random)))
-            try await fixture.put(
-                observation("o\(Int.random(in: 0..<30, using: &random))", more: #","language":"x\#(number)""#), at: at,
-                received: received, submission: "s\(number)")
-        }
-        let fresh = try await fixture.database.read { try $0.rowTexts(of: "record_former") }
-        #expect(fresh.count > 40)
-        try await fixture.database.write { transaction in
-            try transaction.execute("DROP TABLE record_former")
-            try transaction.execute("DELETE FROM schema_migration WHERE number >= 420 AND number < 500")
-        }
-        try await Migration.apply(
-            RecordsSchema.migrations.filter { $0.number <= 421 }, at: start, to: fixture.database)
-        let migrated = try await fixture.database.read { try $0.rowTexts(of: "record_former") }
-        #expect(migrated.sorted() == fresh.sorted(), "seed \(random.seed)")
-        try await fixture.close()
-    }
-
     @Test func aLoadOfFirstVersionsWritesNoRow() async throws {
         let fixture = try await RecordsFixture()
         for number in 0..<20 { try await fixture.put(observation("o\(number)")) }

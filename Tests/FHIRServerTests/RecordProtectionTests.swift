@@ -260,37 +260,6 @@ import Trust
 
     // MARK: Rows
 
-    /// An older store gets the same rows as a new one, some records at a time.
-    @Test func anOlderStoreIsProtectedByItsMigration() async throws {
-        let temporary = try TemporaryFolder()
-        defer { temporary.remove() }
-        let path = temporary.url.appendingPathComponent("older.sqlite").path
-        var random = Seeded.fresh()
-        let resources = (0..<200).map { resource("r\($0)", type: Self.types[$0 % 3], &random) }
-        let older = try await TestEngine.chosen.open(path: path, migrations: RecordsSchema.migrations)
-        try await older.write { transaction in
-            for json in resources {
-                let content = Data(json.utf8)
-                let resource = try Resource(content)
-                try RecordStore().put(
-                    resource, content: content, original: nil, id: resource.id ?? "",
-                    provenance: RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: now),
-                    at: now, in: transaction)
-            }
-        }
-        let fresh = try await older.read { try $0.rowTexts(of: "record_protection") }
-        #expect(fresh.count > 50)
-        // The state before the migration.
-        try await older.write { transaction in
-            try transaction.execute("DROP TABLE record_protection")
-            try transaction.execute("DELETE FROM schema_migration WHERE number >= 412")
-        }
-        try await Migration.apply(RecordsSchema.migrations.filter { $0.number <= 413 }, at: now, to: older)
-        let migrated = try await older.read { try $0.rowTexts(of: "record_protection") }
-        #expect(migrated.sorted() == fresh.sorted(), "seed \(random.seed)")
-        try await older.close()
-    }
-
     /// Shared records of a deleted participant are deleted too, and rows that name the participant next to others.
     @Test func deletingAParticipantLeavesNoRowOfTheirs() async throws {
         let fixture = try await RecordsFixture()

@@ -55,7 +55,7 @@ struct RecordsFixture {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("test.sqlite").path,
-            migrations: TrustSchema.migrations + RecordsSchema.migrations)
+            migrations: [.baseline(of: "records", TrustSchema.sections + RecordsSchema.sections)])
         access = AccessControl(database: database, clock: { Date() })
         token = try await access.createStaffToken(name: "test", lifetime: 3600)
     }

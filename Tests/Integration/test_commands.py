@@ -13,7 +13,7 @@ demo|init|serve|keys|keys generate|keys list|keys rotate|keys publish|token|toke
 envelope|envelope seal|envelope open|device|device enrol|device address|device consent|device answer|device health|device withdraw
 device send|device deliveries|device sync|device sync-status|survey|survey run|survey answer|survey validate|fhir|fhir normalize|health|health convert
 queue|queue status|queue show|queue retry|queue discard|study|study status|warehouse|warehouse ontology
-warehouse count|warehouse undo|study check|study upgrade|study move|migrate|backup|restore|jmespath|jsonpath
+warehouse count|warehouse undo|study check|study schema|study move|migrate|backup|restore|jmespath|jsonpath
 devices|devices test|study streams
 """.replace("\n", "|").strip("|").split("|")
 
@@ -80,6 +80,12 @@ class Pages(unittest.TestCase):
         self.assertEqual(
             page, (ROOT / "docs" / "health-types.md").read_text(),
             "run: tributary health types --markdown > docs/health-types.md")
+
+    def test_the_page_of_the_schema_is_what_the_command_writes(self):
+        page = tributary("study", "schema", "--markdown").text
+        self.assertEqual(
+            page, (ROOT / "docs" / "schema.md").read_text(),
+            "run: tributary study schema --markdown > docs/schema.md")
 
 
 class Definitions(unittest.TestCase):

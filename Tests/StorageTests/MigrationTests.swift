@@ -1,4 +1,5 @@
 import Foundation
+import StorageTestSupport
 import SubmissionsTestSupport
 import TestSupport
 import Testing
@@ -31,9 +32,9 @@ import Testing
         try await withTemporaryFolder { folder async throws in
             let insert = Migration(number: 102, name: "row") { _ in ["INSERT INTO t101 (id) VALUES (1)"] }
             try await open(folder, [insert, Self.step(101)])
-            try await open(folder, [insert, Self.step(101), Self.step(103), Self.step(201)])
-            let database = try await SQLiteDatabase.open(
-                path: "\(folder)/m.db", migrations: [Self.step(201)])
+            let all = [insert, Self.step(101), Self.step(103), Self.step(201)]
+            try await open(folder, all)
+            let database = try await SQLiteDatabase.open(path: "\(folder)/m.db", migrations: all)
             let done = try await database.read {
                 try $0.query("SELECT number FROM schema_migration ORDER BY number").map {
                     try $0.integer("number")
@@ -45,32 +46,37 @@ import Testing
         }
     }
 
-    @Test func formerStatusBecomesQuarantined() async throws {
-        try await withTemporaryFolder { folder async throws in
-            let path = "\(folder)/q.db"
-            let first = Array(SubmissionsSchema.migrations.prefix(1))
-            let older = try await SQLiteDatabase.open(path: path, migrations: first)
-            for id in ["a", "b"] { _ = try await SQLSubmissionQueue(database: older).enqueue(submission(id)) }
-            try await older.write {
-                _ = try $0.execute(
-                    "UPDATE submission SET status = 'parked', reason_code = 'resource-invalid' WHERE submission_id = ?",
-                    ["a"])
-            }
-            try await older.close()
-            let database = try await SQLiteDatabase.open(path: path, migrations: SubmissionsSchema.migrations)
-            let queue = SQLSubmissionQueue(database: database)
-            #expect(try await queue.status(now: time()).quarantined == 1)
-            #expect(try await queue.show(submissionID: "a").first?.status == .quarantined)
-            #expect(try await queue.retryAllQuarantined() == 1)
-            #expect(try await queue.leaseNumbers("o") == ["a", "b"])
-            try await database.close()
-        }
-    }
-
     @Test func storeOfANewerVersionIsRefused() async throws {
         try await withTemporaryFolder { folder async throws in
             try await open(folder, [Self.step(101), Self.step(102)])
             #expect(await code { try await open(folder, [Self.step(101)]) } == "storage-schema-newer")
+        }
+    }
+
+    /// A store without the baseline is one of a development version before it.
+    @Test(arguments: TestEngine.allCases) func storeWithoutTheBaselineIsRefused(_ engine: TestEngine) async throws {
+        try await withTemporaryFolder { folder in
+            let path = "\(folder)/former.db"
+            try await engine.open(path: path, migrations: [Self.step(200), Self.step(400)]).close()
+            for policy in [SchemaPolicy.exact, .migrate] {
+                let error = await #expect(throws: StorageError.self) {
+                    try await engine.open(path: path, migrations: SubmissionsSchema.migrations, schema: policy).close()
+                }
+                #expect(error?.code == "storage-schema-former")
+                #expect(error?.message.contains("tributary init") == true)
+            }
+            // It was not changed.
+            let former = try await engine.open(path: path, migrations: [], schema: .exact)
+            let names = try await former.read { try $0.tableNames() }
+            #expect(names == ["schema_migration", "t200", "t400"])
+            try await former.close()
+        }
+    }
+
+    @Test func aStoreIsNotTakenForAnother() async throws {
+        try await withTemporaryFolder { folder async throws in
+            try await open(folder, [.baseline(of: "records", [])])
+            #expect(await code { try await open(folder, SubmissionsSchema.migrations) } == "storage-schema-mismatch")
         }
     }
 
@@ -85,9 +91,9 @@ import Testing
 
     @Test func migrationBelowAnAppliedOneIsRefused() async throws {
         try await withTemporaryFolder { folder async throws in
-            try await open(folder, [Self.step(102)])
+            try await open(folder, [Self.step(101), Self.step(103)])
             #expect(
-                await code { try await open(folder, [Self.step(101), Self.step(102)]) }
+                await code { try await open(folder, [Self.step(101), Self.step(102), Self.step(103)]) }
                     == "storage-schema-order")
             #expect(
                 await code { try await open(folder, [Self.step(102), Self.step(102)]) }
@@ -167,29 +173,6 @@ import Testing
             // A completed step is not run again.
             try await open(folder, [Self.step(101), Self.sliced(counting: after)])
             #expect(after.value == 3)
-        }
-    }
-
-    @Test func allSlicesRunInTheTransactionOfTheCaller() async throws {
-        try await withTemporaryFolder { folder async throws in
-            let database = try await SQLiteDatabase.open(path: "\(folder)/m.db", migrations: [Self.step(101)])
-            let count = Counter()
-            let slices = Migration(
-                number: 102, name: "slices", slice: { _ in count.add() < 4 },
-                statements: { _ in ["CREATE TABLE sliced (id BIGINT)"] })
-            struct Undo: Error {}
-            await #expect(throws: Undo.self) {
-                try await database.write { transaction in
-                    try Migration.apply([Self.step(101), slices], at: time(), in: transaction)
-                    throw Undo()
-                }
-            }
-            #expect(count.value == 4)
-            let left = try await database.read {
-                try Migration.pending([Self.step(101), slices], in: $0).map(\.number)
-            }
-            #expect(left == [102])
-            try await database.close()
         }
     }
 

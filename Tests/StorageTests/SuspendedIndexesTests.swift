@@ -5,7 +5,7 @@ import Testing
 
 /// Indexes that are dropped during a first load.
 @Suite struct SuspendedIndexesTests {
-    private static let migration = Migration(number: 1, name: "things") { _ in
+    private static let migration = Migration(number: 1, name: "things") { dialect in
         [
             "CREATE TABLE thing (number bigint PRIMARY KEY NOT NULL, name text, size bigint)",
             "CREATE UNIQUE INDEX thing_by_name ON thing (name)",
@@ -13,8 +13,7 @@ import Testing
             "CREATE INDEX thing_by_large ON thing (name) WHERE size > 100",
             "CREATE TABLE other (number bigint PRIMARY KEY NOT NULL, size bigint)",
             "CREATE INDEX other_by_size ON other (size)",
-            SuspendedIndexes.table,
-        ]
+        ] + SuspendedIndexes.section.statements(dialect).map(\.sql)
     }
 
     private func indexes(in transaction: any SQLTransaction) throws -> [String] {

@@ -9,8 +9,7 @@ import Testing
     @Test(arguments: TestEngine.allCases) func bothEnginesMakeTheDigestThatTheProgramMakes(engine: TestEngine)
         async throws
     {
-        let step = Migration(number: 1, name: "digest") { TextDigest.definition($0) }
-        try await withTemporaryDatabase([step], on: engine) { database in
+        try await withTemporaryDatabase([.baseline(of: "digests", [TextDigest.section])], on: engine) { database in
             for text in ["", "Observation/a", "it's", #"a\b"#, "Größe/\u{1F9EA}", String(repeating: "x", count: 4_000)]
             {
                 let row = try await database.read {

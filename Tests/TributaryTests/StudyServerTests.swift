@@ -75,11 +75,4 @@ import Wire
             #expect(try await get(url + "/fhir/Questionnaire/x").0 == 401)
         }
     }
-
-    @Test func allTablesHaveUniqueNumbers() {
-        let numbers = StudyStores.recordsMigrations.map(\.number)
-        #expect(Set(numbers).count == numbers.count)
-        #expect(numbers == numbers.sorted())
-        #expect(Set(numbers).isDisjoint(with: StudyStores.queueMigrations.map(\.number)))
-    }
 }

@@ -66,7 +66,8 @@ import TributaryServer
             let stores = try StudyStores(folder)
             _ = try await stores.migrate()
             let mistaken = try StudyStores(folder, database: stores.queuePath)
-            await #expect(throws: ServerError.self) { try await mistaken.openRecords() }
+            let refused = await #expect(throws: StorageError.self) { try await mistaken.openRecords() }
+            #expect(refused?.code == "storage-schema-mismatch")
             // The receiver's account also opens the companion files, if they exist.
             for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: stores.queuePath + suffix) {
                 #expect(try mode(stores.queuePath + suffix) == 0o660, "\(suffix)")
@@ -86,11 +87,37 @@ import TributaryServer
         }
     }
 
-    @Test func studyWithASingleFormerStoreIsRefusedUntilItsUpgrade() async throws {
+    @Test func studyWithASingleFormerStoreIsRefused() async throws {
         try await withFolder { folder in
             try FileManager.default.createDirectory(at: folder.dataURL, withIntermediateDirectories: true)
             try Data().write(to: folder.formerDatabaseURL)
-            #expect(throws: ServerError.self) { try StudyStores(folder) }
+            let refused = #expect(throws: StorageError.self) { try StudyStores(folder) }
+            #expect(refused?.code == "storage-schema-former")
+        }
+    }
+
+    /// The queue and the records of development versions before the baseline.
+    @Test func storesOfFormerVersionsAreRefusedAndUnchanged() async throws {
+        for isQueue in [true, false] {
+            try await withFolder { folder in
+                let stores = try StudyStores(folder)
+                let path = isQueue ? stores.queuePath : stores.recordsPath
+                let parent = (path as NSString).deletingLastPathComponent
+                try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+                let former = Migration(number: isQueue ? 700 : 200, name: "former") { _ in
+                    ["CREATE TABLE former (id bigint)"]
+                }
+                try await SQLiteDatabase.open(path: path, migrations: [former]).close()
+                let unmigrated = await #expect(throws: StorageError.self) { _ = try await stores.migrate() }
+                #expect(unmigrated?.code == "storage-schema-former")
+                let unopened = await #expect(throws: StorageError.self) {
+                    if isQueue { try await stores.openQueue().close() } else { try await stores.openRecords().close() }
+                }
+                #expect(unopened?.code == "storage-schema-former")
+                let same = try await SQLiteDatabase.open(path: path, migrations: [former], schema: .exact)
+                #expect(try await same.read { try $0.tableNames() } == ["former", "schema_migration"])
+                try await same.close()
+            }
         }
     }
 

@@ -232,8 +232,14 @@ struct DeviceAccessTests {
     @Test(
         arguments: [
             ("token", DeviceAccess.tokenSQL, 2, [SubmissionsSchema.migrations, []]),
-            ("binding of a device", AccessControl.bindingOfDeviceSQL, 1, [TrustSchema.migrations, []]),
-            ("binding of a participant", AccessControl.bindingOfParticipantSQL, 1, [TrustSchema.migrations, []]),
+            (
+                "binding of a device", AccessControl.bindingOfDeviceSQL, 1,
+                [[.baseline(of: "records", TrustSchema.sections)], []]
+            ),
+            (
+                "binding of a participant", AccessControl.bindingOfParticipantSQL, 1,
+                [[.baseline(of: "records", TrustSchema.sections)], []]
+            ),
         ] as [(String, String, Int, [[Migration]])])
     func queriesOfEachRequestUseTheirIndexes(
         name: String, sql: String, parameters: Int, migrations: [[Migration]]

@@ -20,7 +20,7 @@ final class TestClock: Sendable {
 
 /// Passes an access control with the tables of the records store.
 func withAccess(_ body: (AccessControl, any SQLDatabase, TestClock) async throws -> Void) async throws {
-    try await withTemporaryDatabase(TrustSchema.migrations) { database async throws in
+    try await withTemporaryDatabase([.baseline(of: "records", TrustSchema.sections)]) { database async throws in
         let clock = TestClock()
         try await body(AccessControl(database: database, clock: { clock.now }), database, clock)
     }

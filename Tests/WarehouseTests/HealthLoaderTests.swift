@@ -392,7 +392,7 @@ enum LoaderFixture {
         let folder = temporary.url
         let database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("test.sqlite").path,
-            migrations: RecordsSchema.migrations + WarehouseSchema.migrations)
+            migrations: [.baseline(of: "records", RecordsSchema.sections + WarehouseSchema.sections)])
         try await database.write { transaction in
             try WarehouseLoader().ensureHealthOntology(
                 HealthConcept.all, at: instant("2026-01-01T00:00:00Z"), in: transaction)

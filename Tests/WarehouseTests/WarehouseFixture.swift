@@ -19,7 +19,7 @@ struct WarehouseFixture {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("test.sqlite").path,
-            migrations: RecordsSchema.migrations + WarehouseSchema.migrations)
+            migrations: [.baseline(of: "records", RecordsSchema.sections + WarehouseSchema.sections)])
     }
 
     func close() async throws {

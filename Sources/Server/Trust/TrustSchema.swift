@@ -1,200 +1,148 @@
 import Storage
 
-/// The tables of Trust in the records' store, steps 200 to 299.
+/// The tables of Trust in the records' store.
 package enum TrustSchema {
-    package static let migrations: [Migration] = basis + authorization
+    package static let sections = [devices, staffTokens, audit, deletions] + authorization
 
-    private static let basis: [Migration] = [
-        Migration(number: 200, name: "clients, tokens and audit") { dialect in
-            [
-                // A device, identified by its app receipt. It may register new clients; the binding is stored here.
-                """
-                CREATE TABLE enrolment (
-                    id TEXT PRIMARY KEY,
-                    receipt_digest TEXT NOT NULL UNIQUE,
-                    participant TEXT UNIQUE,
-                    bound_at TEXT,
-                    created_at TEXT NOT NULL,
-                    last_seen_at TEXT)
-                """,
-                """
-                CREATE TABLE client (
-                    id TEXT PRIMARY KEY,
-                    enrolment_id TEXT NOT NULL REFERENCES enrolment (id),
-                    secret_digest TEXT NOT NULL,
-                    name TEXT,
-                    created_at TEXT NOT NULL,
-                    revoked_at TEXT)
-                """,
-                "CREATE INDEX client_by_enrolment ON client (enrolment_id)",
-                """
-                CREATE TABLE access_token (
-                    token_digest TEXT PRIMARY KEY,
-                    client_id TEXT NOT NULL REFERENCES client (id),
-                    created_at TEXT NOT NULL,
-                    expires_at TEXT NOT NULL)
-                """,
-                "CREATE INDEX access_token_by_client ON access_token (client_id)",
-                "CREATE INDEX access_token_by_expiry ON access_token (expires_at)",
-                """
-                CREATE TABLE staff_token (
-                    token_digest TEXT PRIMARY KEY,
-                    id TEXT NOT NULL UNIQUE,
-                    name TEXT,
-                    created_at TEXT NOT NULL,
-                    expires_at TEXT)
-                """,
-                """
-                CREATE TABLE audit (
-                    number \(dialect.numberedKey),
-                    at TEXT NOT NULL,
-                    actor_id TEXT,
-                    role TEXT,
-                    action TEXT NOT NULL,
-                    resource_type TEXT,
-                    resource_id TEXT,
-                    subject TEXT,
-                    allowed BIGINT NOT NULL,
-                    reason TEXT NOT NULL)
-                """,
-                "CREATE INDEX audit_by_subject ON audit (subject, number)",
-            ]
-        },
-        Migration(number: 201, name: "amounts in the audit") { _ in
-            // Number of resources, if it is not one.
-            ["ALTER TABLE audit ADD COLUMN amount BIGINT"]
-        },
-        // Devices, their clients and tokens were moved to the queue's store; their bindings to participants stay here.
-        Migration(number: 202, name: "bindings, pseudonyms, no clients") { dialect in
-            bindings(dialect) + pseudonyms(dialect) + [
-                "ALTER TABLE staff_token ADD COLUMN revoked_at TEXT",
-                "DROP TABLE access_token", "DROP TABLE client", "DROP TABLE enrolment",
-            ]
-        },
-        Migration(number: 203, name: "keys of devices, invitations") { dialect in keys(dialect) + invitations },
-        Migration(number: 205, name: "deleted participants") { dialect in
-            [
-                // Keyed digests only; later data of these participants is refused.
-                """
-                CREATE TABLE participant_deletion (
-                    digest TEXT PRIMARY KEY,
-                    deleted_at TEXT NOT NULL,
-                    completed_at TEXT,
-                    work TEXT)
-                """,
-                "CREATE TABLE participant_deletion_key (id BIGINT PRIMARY KEY, digest_key \(dialect.blob) NOT NULL)",
-                // Ended bindings are also looked up by participant.
-                "CREATE INDEX device_binding_by_participant ON device_binding (participant, number)",
-            ]
-        },
-        Migration(number: 206, name: "tokens with scopes") { _ in
-            [
-                // NULL for the tokens of the study team, whose role decides about their permissions.
-                "ALTER TABLE staff_token ADD COLUMN scopes TEXT",
-                "ALTER TABLE staff_token ADD COLUMN reaches_all BIGINT NOT NULL DEFAULT 0",
-                """
-                CREATE TABLE token_patient (
-                    token_id TEXT NOT NULL REFERENCES staff_token (id),
-                    participant TEXT NOT NULL,
-                    PRIMARY KEY (token_id, participant))
-                """,
-                "CREATE INDEX token_patient_by_participant ON token_patient (participant)",
-            ]
-        },
-    ]
-
-    /// A device that was bound before devices signed may send unsigned data until its first signed Contract.
-    private static func keys(_ dialect: SQLDialect) -> [String] {
-        [
-            "ALTER TABLE device_binding ADD COLUMN takes_unsigned BIGINT NOT NULL DEFAULT 0",
-            "UPDATE device_binding SET takes_unsigned = 1",
-            """
-            CREATE TABLE device_key (
-                number \(dialect.numberedKey),
-                key_id TEXT NOT NULL,
-                device TEXT NOT NULL,
-                participant TEXT NOT NULL,
-                jwk TEXT NOT NULL,
-                pinned_at TEXT NOT NULL,
-                ended_at TEXT)
-            """,
-            "CREATE UNIQUE INDEX device_key_in_force ON device_key (key_id) WHERE ended_at IS NULL",
-            "CREATE UNIQUE INDEX device_key_of_participant ON device_key (participant) WHERE ended_at IS NULL",
-            "CREATE INDEX device_key_by_device ON device_key (device)",
-        ]
-    }
-
-    private static let invitations = [
+    private static let devices = SchemaSection("Devices of participants") { dialect in
         """
+        -- The binding of a device to a participant. A row that has ended and names no participant blocks a device that had
+        -- none.
+        CREATE TABLE device_binding (
+            number \(dialect.numberedKey),
+            -- The id of the enrolment in the queue's store.
+            device text NOT NULL,
+            participant text CHECK (participant IS NOT NULL OR ended_at IS NOT NULL),
+            bound_at text NOT NULL,
+            ended_at text,
+            -- 1 if the device may send unsigned data until its first signed Contract.
+            takes_unsigned bigint NOT NULL DEFAULT 0
+        );
+        -- A device has one participant at a time, and a participant one device.
+        CREATE UNIQUE INDEX device_binding_of_device ON device_binding (device) WHERE ended_at IS NULL;
+        CREATE UNIQUE INDEX device_binding_of_participant ON device_binding (participant) WHERE ended_at IS NULL;
+        CREATE INDEX device_binding_by_device ON device_binding (device);
+        CREATE INDEX device_binding_by_participant ON device_binding (participant, number);
+
+        -- The public key by which a device signs for its participant.
+        CREATE TABLE device_key (
+            number \(dialect.numberedKey),
+            -- The thumbprint of the key.
+            key_id text NOT NULL,
+            device text NOT NULL,
+            participant text NOT NULL,
+            jwk text NOT NULL,
+            pinned_at text NOT NULL,
+            ended_at text
+        );
+        CREATE UNIQUE INDEX device_key_in_force ON device_key (key_id) WHERE ended_at IS NULL;
+        CREATE UNIQUE INDEX device_key_of_participant ON device_key (participant) WHERE ended_at IS NULL;
+        CREATE INDEX device_key_by_device ON device_key (device);
+
+        -- A code for one use, by which a participant moves to another device.
+        CREATE TABLE move_code (
+            secret_digest text PRIMARY KEY,
+            participant text NOT NULL,
+            created_at text NOT NULL,
+            expires_at text NOT NULL,
+            used_at text,
+            -- The device.
+            used_by text
+        );
+        CREATE INDEX move_code_by_participant ON move_code (participant);
+
+        -- An invitation for one use, if the study requires one of new participants.
         CREATE TABLE invitation (
-            secret_digest TEXT PRIMARY KEY,
-            created_at TEXT NOT NULL,
-            expires_at TEXT NOT NULL,
-            used_at TEXT,
-            used_by TEXT)
+            secret_digest text PRIMARY KEY,
+            created_at text NOT NULL,
+            expires_at text NOT NULL,
+            used_at text,
+            used_by text
+        );
         """
-    ]
-
-    /// A row that has ended and contains no participant blocks a device that had none.
-    private static func bindings(_ dialect: SQLDialect) -> [String] {
-        [
-            """
-            CREATE TABLE device_binding (
-                number \(dialect.numberedKey),
-                device TEXT NOT NULL,
-                participant TEXT CHECK (participant IS NOT NULL OR ended_at IS NOT NULL),
-                bound_at TEXT NOT NULL,
-                ended_at TEXT)
-            """,
-            """
-            INSERT INTO device_binding (device, participant, bound_at)
-            SELECT id, participant, COALESCE(bound_at, created_at) FROM enrolment WHERE participant IS NOT NULL
-            ORDER BY created_at, id
-            """,
-            "CREATE UNIQUE INDEX device_binding_of_device ON device_binding (device) WHERE ended_at IS NULL",
-            "CREATE UNIQUE INDEX device_binding_of_participant ON device_binding (participant) WHERE ended_at IS NULL",
-            "CREATE INDEX device_binding_by_device ON device_binding (device)",
-            """
-            CREATE TABLE move_code (
-                secret_digest TEXT PRIMARY KEY,
-                participant TEXT NOT NULL,
-                created_at TEXT NOT NULL,
-                expires_at TEXT NOT NULL,
-                used_at TEXT,
-                used_by TEXT)
-            """,
-            "CREATE INDEX move_code_by_participant ON move_code (participant)",
-        ]
     }
 
-    /// The audit contains participants under pseudonyms; deleting one row of this table removes the identity of the
-    /// participant there.
-    private static func pseudonyms(_ dialect: SQLDialect) -> [String] {
-        let random =
-            switch dialect {
-            case .sqlite: "lower(hex(randomblob(16)))"
-            case .postgresql: "md5(random()::text || clock_timestamp()::text)"
-            }
-        return [
-            // A Patient's id is the participant's id, also if the row contains no subject.
-            "UPDATE audit SET subject = resource_id WHERE subject IS NULL AND resource_type = 'Patient'",
-            "CREATE TABLE participant_pseudonym (participant TEXT PRIMARY KEY, pseudonym TEXT NOT NULL UNIQUE)",
-            """
-            INSERT INTO participant_pseudonym (participant, pseudonym)
-            SELECT subject, \(random) FROM (SELECT DISTINCT subject FROM audit WHERE subject IS NOT NULL) AS known
-            """,
-            """
-            UPDATE audit SET resource_id = CASE WHEN resource_type = 'Patient' THEN NULL ELSE resource_id END, subject =
-                (SELECT p.pseudonym FROM participant_pseudonym p WHERE p.participant = audit.subject)
-            WHERE subject IS NOT NULL
-            """,
-            """
-            CREATE TABLE audit_participant (
-                number BIGINT NOT NULL REFERENCES audit (number),
-                pseudonym TEXT NOT NULL)
-            """,
-            "CREATE INDEX audit_participant_by_number ON audit_participant (number)",
-            "CREATE INDEX audit_participant_by_pseudonym ON audit_participant (pseudonym, number)",
-        ]
+    private static let staffTokens = SchemaSection("Tokens of the study team") { _ in
+        """
+        -- A token of the study team, or of a program that reads records.
+        CREATE TABLE staff_token (
+            token_digest text PRIMARY KEY,
+            id text NOT NULL UNIQUE,
+            name text,
+            created_at text NOT NULL,
+            expires_at text,
+            revoked_at text,
+            -- NULL for the study team, whose role decides about their permissions.
+            scopes text,
+            -- 1 if the token is not limited to the patients of `token_patient`.
+            reaches_all bigint NOT NULL DEFAULT 0
+        );
+
+        -- A participant whose records a token reaches.
+        CREATE TABLE token_patient (
+            token_id text NOT NULL REFERENCES staff_token (id),
+            participant text NOT NULL,
+            PRIMARY KEY (token_id, participant)
+        );
+        CREATE INDEX token_patient_by_participant ON token_patient (participant);
+        """
+    }
+
+    private static let audit = SchemaSection("Audit") { dialect in
+        """
+        -- The audit names participants by pseudonyms. Without the row of `participant_pseudonym`, its rows identify no one.
+
+        -- A decision: caller, action, target, result.
+        CREATE TABLE audit (
+            number \(dialect.numberedKey),
+            at text NOT NULL,
+            actor_id text,
+            role text,
+            action text NOT NULL,
+            resource_type text,
+            resource_id text,
+            -- The pseudonym of the participant.
+            subject text,
+            allowed bigint NOT NULL,
+            reason text NOT NULL,
+            -- The number of resources; NULL for one.
+            amount bigint
+        );
+        CREATE INDEX audit_by_subject ON audit (subject, number);
+
+        -- A participant in the result of a search or an export.
+        CREATE TABLE audit_participant (
+            number bigint NOT NULL REFERENCES audit (number),
+            pseudonym text NOT NULL
+        );
+        CREATE INDEX audit_participant_by_number ON audit_participant (number);
+        CREATE INDEX audit_participant_by_pseudonym ON audit_participant (pseudonym, number);
+
+        -- The pseudonym of a participant in the audit.
+        CREATE TABLE participant_pseudonym (
+            participant text PRIMARY KEY,
+            pseudonym text NOT NULL UNIQUE
+        );
+        """
+    }
+
+    private static let deletions = SchemaSection("Deleted participants") { dialect in
+        """
+        -- A deleted participant: later data of theirs is refused.
+        CREATE TABLE participant_deletion (
+            -- The keyed digest of the id.
+            digest text PRIMARY KEY,
+            deleted_at text NOT NULL,
+            completed_at text,
+            -- The progress of the deletion; NULL if it is complete.
+            work text
+        );
+
+        -- One row: the key of the digests.
+        CREATE TABLE participant_deletion_key (
+            id bigint PRIMARY KEY,
+            digest_key \(dialect.blob) NOT NULL
+        );
+        """
     }
 }

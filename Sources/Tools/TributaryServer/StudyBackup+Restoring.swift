@@ -244,8 +244,6 @@ extension StudyBackup {
         let isToBeLoaded = try await records.closing { records in
             try await records.write { transaction in
                 try AccessControl.endAuthorizations(in: transaction)
-                // A store of an older version has no recorded location; its own tables are used.
-                guard try transaction.tableNames().contains("warehouse_place") else { return false }
                 return try WarehouseInstallation(.records).run(in: transaction).isToBeLoaded
             }
         }
@@ -255,7 +253,8 @@ extension StudyBackup {
 
     /// Runs a closure with a store of this version, or of an older one.
     ///
-    /// - Throws: `storage-schema-newer` for one of a newer version; `backup-damaged` if it is not a store of a study.
+    /// - Throws: `storage-schema-newer` for one of a newer version, `storage-schema-former` for one of an earlier
+    ///   development version; `backup-damaged` if it is not a store of a study.
     private static func checking<T: Sendable>(
         _ path: String, migrations: [Migration], permissions: mode_t,
         body: (SQLiteDatabase) async throws -> T
@@ -274,7 +273,10 @@ extension StudyBackup {
                 return try await body(database)
             }
         } catch let error as StorageError
-            where ["storage-corrupt", "storage-schema-older", "storage-failed", "storage-column"].contains(error.code)
+            where [
+                "storage-corrupt", "storage-schema-older", "storage-schema-mismatch", "storage-failed",
+                "storage-column",
+            ].contains(error.code)
         {
             throw damaged("a database in it is not a study's")
         }

@@ -9,7 +9,7 @@ import Storage
     import Darwin
 #endif
 
-/// The file operations of backup, restore and upgrade. Created files have their final mode from the start, and durable
+/// The file operations of backup and restore. Created files have their final mode from the start, and durable
 /// ones are synced.
 enum StudyBackupFiles {
     private static let chunk = 1 << 20

@@ -78,7 +78,7 @@ package struct StudyFolder: Sendable {
     }
     /// The default path of the records' database.
     package var defaultRecordsURL: URL { dataURL.appendingPathComponent("records.sqlite") }
-    /// The path of the common database before version 0.4.
+    /// The path of the common database of queue and records in early development versions.
     package var formerDatabaseURL: URL { dataURL.appendingPathComponent("tributary.sqlite") }
 
     /// Reads `study.json`.

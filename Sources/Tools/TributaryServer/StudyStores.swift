@@ -28,8 +28,8 @@ package struct StudyStores: Sendable {
     static let queuePermissions: mode_t = 0o660
     static let recordsPermissions: mode_t = 0o600
 
-    /// - Throws: ``ServerError`` `study-upgrade-needed` for a study whose two stores are still one, or an error of
-    ///   `study.json`; ``Storage/StorageError`` for a URL of another engine.
+    /// - Throws: ``ServerError`` for an error of `study.json`; ``Storage/StorageError`` for a URL of another engine, and
+    ///   `storage-schema-former` for a study whose two stores are still one.
     package init(_ folder: StudyFolder, queue: String? = nil, database: String? = nil) throws {
         let study = try folder.configuration()
         self.folder = folder
@@ -44,7 +44,9 @@ package struct StudyStores: Sendable {
                 code: "warehouse-needs-postgresql",
                 message: "study.json: warehouse names schemas of a database, and the records are in a file.")
         }
-        guard !FileManager.default.fileExists(atPath: folder.formerDatabaseURL.path) else { throw Self.upgradeNeeded }
+        guard !FileManager.default.fileExists(atPath: folder.formerDatabaseURL.path) else {
+            throw StorageError.schemaFormer
+        }
     }
 
     /// Returns the queue's store at a location.
@@ -60,11 +62,6 @@ package struct StudyStores: Sendable {
             permissions: (recordsPermissions, 0o700))
     }
 
-    static let upgradeNeeded = ServerError(
-        code: "study-upgrade-needed",
-        message:
-            "The study was made by an older version, whose queue and records are one; see `tributary study upgrade`.")
-
     private static func location(
         _ option: String?, _ stated: String?, in folder: StudyFolder, or standard: URL
     ) throws -> StoreLocation {
@@ -76,12 +73,14 @@ package struct StudyStores: Sendable {
     /// All migrations of the queue's schema.
     package static var queueMigrations: [Migration] { SubmissionsSchema.migrations }
 
-    /// All migrations of the records' schema, in order.
-    package static var recordsMigrations: [Migration] {
-        (TrustSchema.migrations + RecordsSchema.migrations + WarehouseSchema.migrations + ConsumerSchema.migrations
-            + GatewaySchema.migrations)
-            .sorted { $0.number < $1.number }
-    }
+    /// All migrations of the records' schema.
+    package static var recordsMigrations: [Migration] { recordsSchema.migrations }
+
+    /// The schema of the records' store, to which five modules contribute.
+    package static let recordsSchema = StoreSchema(
+        "records",
+        sections: TrustSchema.sections + RecordsSchema.sections + WarehouseSchema.sections + ConsumerSchema.sections
+            + GatewaySchema.sections)
 
     /// Opens the queue's store, which must exist and be of this version.
     ///
@@ -96,7 +95,6 @@ package struct StudyStores: Sendable {
     package func openRecords(
         purpose: DatabasePurpose = .serving, onWait: (@Sendable (Duration) -> Void)? = nil
     ) async throws -> any SQLDatabase {
-        try await requireNoQueue()
         let database = try await records.open(purpose: purpose, onWait: onWait)
         do {
             let warehouse = warehouse
@@ -106,23 +104,6 @@ package struct StudyStores: Sendable {
             try? await database.close()
             throw error
         }
-    }
-
-    /// Checks that the records' file does not contain the queue's table. A file with it is from before version 0.4.
-    private func requireNoQueue() async throws {
-        guard let path = records.path, FileManager.default.fileExists(atPath: path) else { return }
-        let database: SQLiteDatabase
-        do {
-            database = try await SQLiteDatabase.open(path: path, migrations: [], schema: .exact, permissions: nil)
-        } catch let error as StorageError where error.code == "storage-schema-older" {
-            // The file has no table: its process ended while creating it.
-            return
-        }
-        let isFormer = try await database.read {
-            try $0.first("SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'submission'") != nil
-        }
-        try await database.close()
-        if isFormer { throw Self.upgradeNeeded }
     }
 }
 
@@ -154,7 +135,6 @@ extension StudyStores {
     /// Creates or migrates the records' store. No other process may use it meanwhile.
     @discardableResult
     package func migrateRecords() async throws -> StoreMigration.Report {
-        try await requireNoQueue()
         let report = try await records.migrate()
         // As long as no participant has a number, the rules are those of study.json; later, `warehouse load` changes
         // them.

@@ -173,7 +173,7 @@ struct SearchConditionStatementTests {
     private func withSearchTables(
         on engine: TestEngine, _ body: (any SQLDatabase) async throws -> Void
     ) async throws {
-        try await withTemporaryDatabase(RecordsSchema.migrations, on: engine, body)
+        try await withTemporaryDatabase([.baseline(of: "records", RecordsSchema.sections)], on: engine, body)
     }
 }
 

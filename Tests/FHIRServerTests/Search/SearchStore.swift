@@ -32,7 +32,7 @@ struct SearchStore {
         _ resources: [String], deleted: Set<Int> = [], on engine: TestEngine = .chosen,
         _ body: (SearchStore) async throws -> Void
     ) async throws {
-        try await withTemporaryDatabase(RecordsSchema.migrations, on: engine) { database in
+        try await withTemporaryDatabase([.baseline(of: "records", RecordsSchema.sections)], on: engine) { database in
             try await body(try await filled(database, resources: resources, deleted: deleted))
         }
     }

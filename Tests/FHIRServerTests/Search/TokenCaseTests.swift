@@ -76,48 +76,6 @@ import Testing
         }
     }
 
-    /// A store of an earlier release has case-sensitive entries; `migrate` rebuilds them.
-    @Test func anOlderStoreIsReindexed() async throws {
-        try await withTemporaryFolder { folder in
-            let path = "\(folder)/test.db"
-            let older = try await TestEngine.chosen.open(
-                path: path, migrations: RecordsSchema.migrations.filter { $0.number < 440 })
-            try await older.write { transaction in
-                // The current version of the program needs a table that the former one did not have.
-                try transaction.execute(RecordTypeChanges.tableSQL)
-                let provenance = RecordProvenance(
-                    submissionID: "s", clientID: "c", keyID: nil, receivedAt: SearchStore.time)
-                let content = Data(Self.patient.utf8)
-                let number = try RecordStore().write(provenance, at: SearchStore.time, in: transaction) { writer in
-                    try writer.put(NewRecord(Resource(content), id: "p", content: content)).number
-                }
-                var writer = try SearchEntryWriter(in: transaction)
-                let term = SearchTerm(type: "Patient", parameter: "identifier", system: "urn:mrn")
-                try writer.replace([.key(term, Data(SearchIndex.key(of: "MRN-Abc")))], number: number)
-                try writer.finish()
-                try transaction.execute("DROP TABLE record_type_change")
-            }
-            func ids(_ search: String, in database: any SQLDatabase) async throws -> [String] {
-                let query = try SearchQuery(
-                    type: "Patient", parameters: SearchStore.parameters(search), strict: true, now: SearchStore.time)
-                return try await database.read { transaction in
-                    try SearchStatement(query, showing: .everything, in: transaction).ids(limit: 5).flatMap {
-                        try transaction.query($0.sql, $0.parameters).map { try $0.text("id") }
-                    }
-                }
-            }
-            // Until then a search with the exact case finds the resource.
-            #expect(try await ids("identifier=MRN-Abc", in: older) == ["p"])
-            #expect(try await ids("identifier=mrn-abc", in: older) == [])
-            try await older.close()
-            let database = try await TestEngine.chosen.open(path: path, migrations: RecordsSchema.migrations)
-            for text in ["MRN-Abc", "mrn-abc", "urn:mrn|MRN-ABC"] {
-                #expect(try await ids("identifier=" + text, in: database) == ["p"], "\(text)")
-            }
-            try await database.close()
-        }
-    }
-
     /// The common part of a device's readings comes from a template: the other readings are found in the same way.
     @Test func readingOfATemplateHasTheSameEntries() throws {
         func record(_ number: Int) throws -> NewRecord {

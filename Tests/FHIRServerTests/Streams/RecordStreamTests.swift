@@ -122,28 +122,6 @@ import Testing
         try await fixture.close()
     }
 
-    @Test func anOlderStoreGetsTheSummaryThatAFreshOneHas() async throws {
-        let fixture = try await RecordsFixture()
-        for number in 0..<30 {
-            try await fixture.put(
-                Self.observation(
-                    "o\(number)", patient: number % 3 == 0 ? "a" : "b",
-                    type: number % 2 == 0 ? "HKSteps" : "HKHeartRate",
-                    day: number % 28 + 1), at: Self.start, received: Self.start.addingTimeInterval(Double(number)),
-                submission: "s\(number)")
-        }
-        let fresh = try await fixture.database.read { try RecordStream.all(in: $0) }
-        #expect(fresh.count == 4)
-        try await fixture.database.write { transaction in
-            try transaction.execute("DROP TABLE record_stream")
-            try transaction.execute("DELETE FROM schema_migration WHERE number >= 424")
-        }
-        try await Migration.apply(
-            RecordsSchema.migrations.filter { $0.number <= 424 }, at: Self.start, to: fixture.database)
-        #expect(try await fixture.database.read { try RecordStream.all(in: $0) } == fresh)
-        try await fixture.close()
-    }
-
     @Test func deletedParticipantHasNoRow() async throws {
         let fixture = try await RecordsFixture()
         let store = fixture.store
@@ -164,9 +142,8 @@ import Testing
         try await fixture.close()
     }
 
-    /// A store of an older version has neither the entries nor the streams of Observations that have only a LOINC code.
-    @Test(arguments: [true, false])
-    func recordsOfAnOlderVersionGetTheirStreams(byMigration: Bool) async throws {
+    /// A lost entry and a lost stream of Observations that have only a LOINC code.
+    @Test func reindexingRestoresStreams() async throws {
         let fixture = try await RecordsFixture()
         for day in 1...5 {
             try await fixture.put(Self.observation("o\(day)", patient: "p", type: day == 1 ? "HKSteps" : nil, day: day))
@@ -182,15 +159,7 @@ import Testing
                 """)
         }
         #expect(try await fixture.database.read(Self.stored) == ["p HKSteps": 1])
-        if byMigration {
-            _ = try await fixture.database.write { transaction in
-                try transaction.execute("DELETE FROM schema_migration WHERE number IN (446, 447)")
-            }
-            _ = try await Migration.apply(
-                RecordsSchema.migrations, at: Date(timeIntervalSince1970: 0), to: fixture.database)
-        } else {
-            try await RecordIndex.remake(in: fixture.database)
-        }
+        try await RecordIndex.remake(in: fixture.database)
         #expect(try await fixture.database.read(Self.stored) == whole)
         try await RecordIndex.remake(in: fixture.database)
         #expect(try await fixture.database.read(Self.stored) == whole)

@@ -6,17 +6,6 @@ import Storage
 struct SearchReindexing: Sendable {
     /// Maximum number of records in one transaction.
     var count = 256
-    /// The records to process.
-    var selection = Selection.all
-    /// Whether the summary of streams follows the entries. Older schemas have none.
-    var hasStreams = true
-
-    /// A selection of records.
-    enum Selection: Sendable {
-        case all
-        /// Observations without a code of HealthKit.
-        case withoutHealthKitCode
-    }
 
     /// Processes the next records.
     ///
@@ -24,17 +13,17 @@ struct SearchReindexing: Sendable {
     /// - Returns: the last processed number and the number of processed records; nil where there are none.
     func next(after last: Int64, in transaction: any SQLTransaction) throws -> (last: Int64, count: Int)? {
         let rows = try transaction.query(
-            Self.rowsSQL(selection, hasReceipt: hasStreams), [SQLValue(last), SQLValue(last), SQLValue(count)])
+            Self.rowsSQL, [SQLValue(last), SQLValue(last), SQLValue(count)])
         guard let end = try rows.last?.integer("number") else { return nil }
         var writer = try SearchEntryWriter(in: transaction)
         var streams = StreamWriter()
         for row in rows {
             let number = try row.integer("number")
             let entries = try entries(of: row, in: transaction)
-            let former = hasStreams ? try StreamWriter.key(ofRecord: number, in: transaction) : nil
+            let former = try StreamWriter.key(ofRecord: number, in: transaction)
             try writer.replace(entries?.entries ?? [], number: number)
             guard let entries else { continue }
-            if hasStreams, try row.text("type") == Observation.resourceType {
+            if try row.text("type") == Observation.resourceType {
                 let stream = StreamWriter.Key(entries.entries, subject: row.textIfPresent("subject"))
                 if stream != former {
                     streams.went(former)
@@ -61,23 +50,9 @@ struct SearchReindexing: Sendable {
     }
 
     /// PostgreSQL does not derive the bound of one number from that of the other. Parameters: number, number, limit.
-    static func rowsSQL(_ selection: Selection, hasReceipt: Bool = true) -> String {
-        let condition =
-            switch selection {
-            case .all: ""
-            case .withoutHealthKitCode:
-                """
-                AND r.type = '\(Observation.resourceType)' AND r.deleted = 0 AND NOT EXISTS (
-                    SELECT 1 FROM record_term t JOIN search_term c ON c.number = t.term
-                    WHERE t.number = r.number AND c.type = '\(Observation.resourceType)' AND c.parameter = 'code'
-                        AND c.system = '\(CodeSystemURL.healthKit)' AND c.code <> '')
-                """
-            }
-        return """
-            SELECT r.number, r.type, r.subject, r.deleted, r.date_low, r.date_high\(hasReceipt ? ", r.received_ms" : ""),
-                v.content FROM record r
-            JOIN record_version v ON v.number = r.number AND v.version = r.version
-            WHERE r.number > ? AND v.number > ? \(condition) ORDER BY r.number LIMIT ?
-            """
-    }
+    static let rowsSQL = """
+        SELECT r.number, r.type, r.subject, r.deleted, r.date_low, r.date_high, r.received_ms, v.content FROM record r
+        JOIN record_version v ON v.number = r.number AND v.version = r.version
+        WHERE r.number > ? AND v.number > ? ORDER BY r.number LIMIT ?
+        """
 }

@@ -23,8 +23,6 @@ package struct RecordTypeChanges: Sendable, Hashable {
         for type in types.sorted() { try transaction.execute(countSQL, [SQLValue(type)]) }
     }
 
-    static let tableSQL =
-        "CREATE TABLE record_type_change (type text PRIMARY KEY NOT NULL, changes bigint NOT NULL)"
     /// The table has no more rows than there are resource types.
     private static let allSQL = "SELECT type, changes FROM record_type_change"
     private static let countSQL = """
@@ -34,8 +32,14 @@ package struct RecordTypeChanges: Sendable, Hashable {
 }
 
 extension RecordsSchema {
-    /// The counters of changes (``RecordTypeChanges``).
-    static let typeChanges: [Migration] = [
-        Migration(number: 442, name: "counters of changes") { _ in [RecordTypeChanges.tableSQL] }
-    ]
+    /// The table of ``RecordTypeChanges``.
+    static let typeChanges = SchemaSection("Counters of changes") { _ in
+        """
+        -- The number of changes of the records of a type.
+        CREATE TABLE record_type_change (
+            type text PRIMARY KEY NOT NULL,
+            changes bigint NOT NULL
+        );
+        """
+    }
 }

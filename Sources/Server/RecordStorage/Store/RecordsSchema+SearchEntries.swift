@@ -1,144 +1,114 @@
-import FHIRSearch
 import Storage
 
 extension RecordsSchema {
-    /// Search entries for every parameter of the records' types, made from the contents.
-    package static let searchEntries: [Migration] = [
-        Migration(
-            number: 414, name: "entries of every search parameter", slice: makeEntries,
-            statements: { dialect in
-                searchTables(dialect) + [
-                    // The last processed record of an older store.
-                    "CREATE TABLE IF NOT EXISTS search_progress (last bigint NOT NULL)"
-                ]
-            }),
-        Migration(number: 415, name: "entries of eight parameters dropped") { _ in
-            ["search_progress", "record_code", "record_identifier", "search_code"].map { "DROP TABLE \($0)" }
-        },
-    ]
-
-    /// An index for searches by the greatest value of a range.
-    package static let ranges: [Migration] = [
-        Migration(number: 423, name: "index of ranges by their greatest value") { dialect in
-            [
-                """
-                CREATE INDEX record_number_by_range ON record_number (term, high\(dialect == .sqlite ? ", number" : ""))
-                WHERE low <> high
-                """
-            ]
-        }
-    ]
-
-    /// Identifiers and codes of unknown systems are found without regard to case (``TokenCase``), so the entries of
-    /// stored records are made again.
-    static let entriesWithoutCase: [Migration] = [
-        Migration(
-            number: 440, name: "search entries without case", slice: makeEntries,
-            statements: { _ in ["CREATE TABLE IF NOT EXISTS search_progress (last bigint NOT NULL)"] }),
-        Migration(number: 441, name: "search entries without case made") { _ in ["DROP TABLE search_progress"] },
-    ]
-
-    /// Removes the foreign keys of the entries. Entries are written with their records in one transaction, by one
-    /// writer at a time, and for each the engine looked up its record and its term once more. This was a tenth of the
-    /// cost of storing a reading.
-    static let unreferencedEntries: [Migration] = [
-        Migration(
-            number: 425, name: "search entries without references", slice: dropReferences,
-            statements: { dialect in
-                guard dialect == .postgresql else { return [] }
-                return searchEntryTables.flatMap { table, _ in
-                    ["number", "term"].map {
-                        "ALTER TABLE \(table) DROP CONSTRAINT IF EXISTS \(table)_\($0)_fkey"
-                    }
-                }
-            })
-    ]
-
-    /// SQLite has no statement that drops a constraint. Where no stored data changes, its documentation replaces the
-    /// definition of the table: https://sqlite.org/lang_altertable.html, section 7.
-    @Sendable private static func dropReferences(_ transaction: any SQLTransaction) throws -> Bool {
-        guard transaction.dialect == .sqlite else { return false }
-        // A build of SQLite with a protected schema keeps the foreign keys, which cost only time.
-        guard try mayWriteSchema(transaction) else { return false }
-        for (table, _) in searchEntryTables {
-            let row = try transaction.first(
-                "SELECT sql FROM sqlite_master WHERE type = 'table' AND name = ?", [SQLValue("\(table)")])
-            guard let sql = try row?.text("sql") else { continue }
-            let bare = [" REFERENCES record (number)", " REFERENCES search_term (number)"].reduce(sql) {
-                $0.replacingOccurrences(of: $1, with: "")
-            }
-            try define("\(table)", as: bare, in: transaction)
-        }
-        try readSchemaAgain(transaction)
-        return false
-    }
-
-    @Sendable private static func makeEntries(_ transaction: any SQLTransaction) throws -> Bool {
-        let progress = try transaction.first("SELECT last FROM search_progress")
-        let last = try progress?.integer("last") ?? 0
-        guard let end = try SearchReindexing(hasStreams: false).next(after: last, in: transaction) else {
-            return false
-        }
-        try transaction.execute(
-            progress == nil
-                ? "INSERT INTO search_progress (last) VALUES (?)" : "UPDATE search_progress SET last = ?",
-            [SQLValue(end.last)])
-        return true
-    }
-
     /// The tables of ``SearchEntry``.
-    static func searchTables(_ dialect: SQLDialect) -> [String] {
-        let number = "number bigint NOT NULL REFERENCES record (number)"
-        let term = "term bigint NOT NULL REFERENCES search_term (number)"
-        let bounds = """
-            low double precision, high double precision,
-            implicit_low double precision, implicit_high double precision
-            """
-        // PostgreSQL stores equal keys once, as long as no further column makes each entry unique.
-        func table(_ name: String, _ columns: String, key: String) -> [String] {
-            let isKept = dialect == .sqlite
-            return [
-                "CREATE TABLE IF NOT EXISTS \(name) (\(number), \(columns)"
-                    + (isKept ? ", PRIMARY KEY (\(key))) WITHOUT ROWID" : ")")
-            ] + (isKept ? [] : ["CREATE INDEX IF NOT EXISTS \(name)_by_record ON \(name) (number)\(appended(dialect))"])
+    ///
+    /// The entries have no foreign keys: for each entry the engine looked up its record and its term once more, a tenth
+    /// of the cost of storing a reading. They are written with their records in one transaction, by one writer at a
+    /// time.
+    static let searchEntries = SchemaSection("Search entries") { dialect in
+        // SQLite stores the rows in the key, and answers from an index alone if it ends with the number. PostgreSQL stores
+        // equal keys of an index once, as long as no further column makes each entry unique.
+        func key(_ columns: String) -> String { dialect.word(sqlite: ",\n    PRIMARY KEY (\(columns))") }
+        func byRecord(_ table: String) -> String {
+            dialect.word(postgresql: "CREATE INDEX \(table)_by_record ON \(table) (number)\(dialect.appended);")
         }
-        func index(_ name: String, _ columns: String) -> String {
-            let end = dialect == .sqlite ? ", number" : ""
-            return "CREATE INDEX IF NOT EXISTS \(name) ON \(columns)\(end))"
-        }
-        return [
-            """
-            CREATE TABLE IF NOT EXISTS search_term (
-                number bigint PRIMARY KEY NOT NULL, type text NOT NULL, parameter text NOT NULL,
-                code text NOT NULL, system text NOT NULL, display text NOT NULL,
+        let end = dialect.word(sqlite: ", number")
+        return """
+            -- The values of every search parameter, by record.
+
+            -- A value that many records share: a parameter of a type with a code, a text or a unit. Entries refer to its
+            -- number.
+            CREATE TABLE search_term (
+                number bigint PRIMARY KEY NOT NULL,
+                -- The type of the resources.
+                type text NOT NULL,
+                parameter text NOT NULL,
+                code text NOT NULL,
+                system text NOT NULL,
+                display text NOT NULL,
                 UNIQUE (type, parameter, code, system, display)
-            )
-            """,
-            "CREATE INDEX IF NOT EXISTS search_term_by_system ON search_term (type, parameter, system, number)",
-        ]
-            + table("record_term", term, key: "number, term")
-            + [index("record_term_by_term", "record_term (term")]
-            + table("record_print", "\(term), print \(dialect.blob) NOT NULL", key: "number, term, print")
-            + [
-                // The first bytes of a digest are enough to find the few rows that have it
-                // (``SearchIndex/prefix(ofKey:)``).
-                dialect == .sqlite
-                    ? "CREATE INDEX IF NOT EXISTS record_print_by_print ON record_print (print, term, number)"
-                    : "CREATE INDEX IF NOT EXISTS record_print_by_print ON record_print "
-                        + "(substr(print, 1, \(SearchIndex.keyPrefixLength)))",
-                index("record_print_by_term", "record_print (term"),
-            ]
-            + table(
-                "record_text", "\(term), folded text NOT NULL, exact text NOT NULL", key: "number, term, folded, exact")
-            + [index("record_text_by_folded", "record_text (term, folded")]
-            + table(
-                "record_time", "\(term), low bigint NOT NULL, high bigint NOT NULL", key: "number, term, low, high")
-            + [index("record_time_by_low", "record_time (term, low, high")]
-            + table("record_number", "place bigint NOT NULL, \(term), \(bounds)", key: "number, place")
-            + [index("record_number_by_low", "record_number (term, low, high")]
-            + table(
-                "record_part", "place bigint NOT NULL, part bigint NOT NULL, \(term), \(bounds)", key: "number, place")
-            + [index("record_part_by_term", "record_part (term, low")]
+            );
+            CREATE INDEX search_term_by_system ON search_term (type, parameter, system, number);
+
+            -- An entry of a code, a reference or a URI.
+            CREATE TABLE record_term (
+                number bigint NOT NULL,
+                term bigint NOT NULL\(key("number, term"))
+            ) \(dialect.keptInKey);
+            \(byRecord("record_term"))
+            CREATE INDEX record_term_by_term ON record_term (term\(end));
+
+            -- An entry of a value that is a resource's own, such as an identifier.
+            CREATE TABLE record_print (
+                number bigint NOT NULL,
+                -- The parameter and the system.
+                term bigint NOT NULL,
+                -- The first bytes of the SHA-256 of the value.
+                print \(dialect.blob) NOT NULL\(key("number, term, print"))
+            ) \(dialect.keptInKey);
+            \(byRecord("record_print"))
+            CREATE INDEX record_print_by_term ON record_print (term\(dialect.word(sqlite: ", print, number")));
+            \(dialect.word(postgresql: """
+                -- The first bytes of a digest are enough to find the few rows that have it.
+                CREATE INDEX record_print_by_print ON record_print (substr(print, 1, \(SearchIndex.keyPrefixLength)));
+                """))
+
+            -- An entry of a text.
+            CREATE TABLE record_text (
+                number bigint NOT NULL,
+                term bigint NOT NULL,
+                -- Without case and accents.
+                folded text NOT NULL,
+                exact text NOT NULL\(key("number, term, folded, exact"))
+            ) \(dialect.keptInKey);
+            \(byRecord("record_text"))
+            CREATE INDEX record_text_by_folded ON record_text (term, folded\(end));
+
+            -- An entry of a time, in milliseconds since 1970.
+            CREATE TABLE record_time (
+                number bigint NOT NULL,
+                term bigint NOT NULL,
+                low bigint NOT NULL,
+                high bigint NOT NULL\(key("number, term, low, high"))
+            ) \(dialect.keptInKey);
+            \(byRecord("record_time"))
+            CREATE INDEX record_time_by_low ON record_time (term, low, high\(end));
+
+            -- An entry of a number, or of a quantity with its unit as the term.
+            CREATE TABLE record_number (
+                number bigint NOT NULL,
+                -- The index of the entry in its record.
+                place bigint NOT NULL,
+                term bigint NOT NULL,
+                -- The bounds of the value; NULL without a bound.
+                low double precision,
+                high double precision,
+                -- The bounds with the precision that the digits imply.
+                implicit_low double precision,
+                implicit_high double precision\(key("number, place"))
+            ) \(dialect.keptInKey);
+            \(byRecord("record_number"))
+            CREATE INDEX record_number_by_low ON record_number (term, low, high\(end));
+            -- Searches by the greatest value of a range.
+            CREATE INDEX record_number_by_range ON record_number (term, high\(end)) WHERE low <> high;
+
+            -- An entry of a component's value in a value of a composite parameter.
+            CREATE TABLE record_part (
+                number bigint NOT NULL,
+                -- The index of the entry in its record.
+                place bigint NOT NULL,
+                -- The number of the composite value.
+                part bigint NOT NULL,
+                term bigint NOT NULL,
+                low double precision,
+                high double precision,
+                implicit_low double precision,
+                implicit_high double precision\(key("number, place"))
+            ) \(dialect.keptInKey);
+            \(byRecord("record_part"))
+            CREATE INDEX record_part_by_term ON record_part (term, low\(end));
+            """
     }
 
     /// The tables of the search entries, each with a unique key.

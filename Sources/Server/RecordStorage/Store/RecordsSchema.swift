@@ -2,167 +2,127 @@ import Storage
 
 /// The tables of the records: every version as received, the current version of each, and the search index.
 package enum RecordsSchema {
-    package static let migrations: [Migration] =
-        versions + compactSearch + sources + keys + protection + searchEntries + history + exports
-        + ranges + streams + unreferencedEntries + rows + addresses + descriptiveLabels + entriesWithoutCase
-        + typeChanges
-        + writeQuota + healthTypes
-
-    /// The versions of the resources, and their search index.
-    private static let versions: [Migration] = [
-        Migration(number: 400, name: "records") { dialect in
-            [
-                """
-                CREATE TABLE record (
-                    number bigint PRIMARY KEY NOT NULL,
-                    type text NOT NULL,
-                    id text NOT NULL,
-                    version bigint NOT NULL,
-                    subject text,
-                    updated_ms bigint NOT NULL,
-                    deleted bigint NOT NULL DEFAULT 0,
-                    UNIQUE (type, id)
-                )
-                """,
-                "CREATE INDEX record_by_type ON record (type, deleted, number)",
-                "CREATE INDEX record_by_subject ON record (type, subject, number)",
-                "CREATE INDEX record_by_update ON record (type, updated_ms, number)",
-                """
-                CREATE TABLE record_version (
-                    type text NOT NULL,
-                    id text NOT NULL,
-                    version bigint NOT NULL,
-                    content \(dialect.blob) NOT NULL,
-                    original \(dialect.blob),
-                    original_fhir_version text,
-                    digest text NOT NULL,
-                    last_updated text NOT NULL,
-                    deleted bigint NOT NULL DEFAULT 0,
-                    submission_id text NOT NULL,
-                    client_id text NOT NULL,
-                    key_id text,
-                    received_at text NOT NULL,
-                    PRIMARY KEY (type, id, version)
-                )
-                """,
-                "CREATE INDEX record_version_by_submission ON record_version (submission_id)",
-                """
-                CREATE TABLE record_token (
-                    number bigint NOT NULL REFERENCES record (number),
-                    type text NOT NULL,
-                    parameter text NOT NULL,
-                    system text NOT NULL,
-                    code text NOT NULL
-                )
-                """,
-                "CREATE INDEX record_token_by_code ON record_token (type, parameter, code, system, number)",
-                "CREATE INDEX record_token_by_system ON record_token (type, parameter, system, number)",
-                "CREATE INDEX record_token_by_record ON record_token (number)",
-                """
-                CREATE TABLE record_date (
-                    number bigint NOT NULL REFERENCES record (number),
-                    type text NOT NULL,
-                    low_ms bigint NOT NULL,
-                    high_ms bigint NOT NULL
-                )
-                """,
-                "CREATE INDEX record_date_by_low ON record_date (type, low_ms, high_ms, number)",
-                "CREATE INDEX record_date_by_high ON record_date (type, high_ms, low_ms, number)",
-                "CREATE INDEX record_date_by_record ON record_date (number)",
-            ]
-        },
-        // Ids are hashes: a second key made of ids costs a page for each stored resource. A record's number is one more
-        // than the last, so its versions are stored together, and each new record at the end.
-        Migration(number: 401, name: "versions by the number of their record") { dialect in
-            [
-                """
-                CREATE TABLE record_version_numbered (
-                    number bigint NOT NULL REFERENCES record (number),
-                    type text NOT NULL,
-                    id text NOT NULL,
-                    version bigint NOT NULL,
-                    content \(dialect.blob) NOT NULL,
-                    original \(dialect.blob),
-                    original_fhir_version text,
-                    digest text NOT NULL,
-                    last_updated text NOT NULL,
-                    deleted bigint NOT NULL DEFAULT 0,
-                    submission_id text NOT NULL,
-                    client_id text NOT NULL,
-                    key_id text,
-                    received_at text NOT NULL,
-                    PRIMARY KEY (number, version)
-                )
-                """,
-                """
-                INSERT INTO record_version_numbered (number, type, id, version, content, original,
-                    original_fhir_version, digest, last_updated, deleted, submission_id, client_id, key_id, received_at)
-                SELECT r.number, v.type, v.id, v.version, v.content, v.original, v.original_fhir_version, v.digest,
-                    v.last_updated, v.deleted, v.submission_id, v.client_id, v.key_id, v.received_at
-                FROM record r JOIN record_version v ON v.type = r.type AND v.id = r.id
-                ORDER BY r.number, v.version
-                """,
-                "DROP TABLE record_version",
-                "ALTER TABLE record_version_numbered RENAME TO record_version",
-                "CREATE INDEX record_version_by_submission ON record_version (submission_id)",
-            ]
-        },
-        // The time of receipt of the submissions decides which version is the current one, not the time of processing.
-        // Nearly all resources have one version for ever, so the index of the order excludes the first versions: a load
-        // of millions of records writes nothing to it.
-        Migration(number: 402, name: "order of versions") { dialect in
-            [
-                "ALTER TABLE record ADD COLUMN received_ms bigint NOT NULL DEFAULT 0",
-                "ALTER TABLE record ADD COLUMN received_number bigint NOT NULL DEFAULT 0",
-                "ALTER TABLE record_version ADD COLUMN received_number bigint NOT NULL DEFAULT 0",
-                """
-                UPDATE record SET received_ms = coalesce((SELECT \(milliseconds("v.received_at", dialect))
-                    FROM record_version v WHERE v.number = record.number AND v.version = record.version), 0)
-                """,
-                """
-                CREATE INDEX record_version_by_order ON record_version (number, received_at, received_number, version)
-                WHERE version > 1
-                """,
-            ]
-        },
-        // The thumbprint of the device's key that signed it, and the device's sequence number; null where it is not
-        // signed.
-        Migration(number: 403, name: "who signed") { _ in
-            ["record", "record_version"].flatMap { table in
-                [
-                    "ALTER TABLE \(table) ADD COLUMN signer text",
-                    "ALTER TABLE \(table) ADD COLUMN signed_sequence bigint",
-                ]
-            }
-        },
-        // From here on contents are compressed (``ContentCodec``). Older contents stay uncompressed: their first byte
-        // distinguishes them, and rewriting all of them would take longer than it is worth.
-        Migration(
-            number: 404, name: "dictionaries of contents",
-            slice: { transaction in
-                try ContentDictionaries.insert(in: transaction)
-                return false
-            },
-            statements: { dialect in
-                [
-                    """
-                    CREATE TABLE IF NOT EXISTS content_dictionary (
-                        number bigint PRIMARY KEY NOT NULL,
-                        type text NOT NULL,
-                        sha256 text NOT NULL,
-                        content \(dialect.blob) NOT NULL
-                    )
-                    """
-                ]
-            }),
+    package static let sections = [
+        TextDigest.section, SuspendedIndexes.section, records, versions, contents, searchEntries, history, streams,
+        exports,
+        writeQuota, typeChanges,
     ]
 
-    /// Returns the SQL of the milliseconds since 1970 of a column with an ``SQLTimestamp``.
-    private static func milliseconds(_ column: String, _ dialect: SQLDialect) -> String {
-        switch dialect {
-        case .sqlite:
-            "CAST(strftime('%s', \(column)) AS bigint) * 1000 + CAST(substr(\(column), 21, 3) AS bigint)"
-        case .postgresql: "CAST(extract(epoch FROM CAST(\(column) AS timestamptz)) * 1000 AS bigint)"
-        }
+    private static let records = SchemaSection("Records") { dialect in
+        """
+        -- A record is the stored form of a resource. Ids are hashes or UUIDs: in an index of ids each new one changes a page
+        -- of its own. Therefore records have numbers that grow, and other tables refer to these.
+
+        -- A record: its identity, and the properties of its current version by which it is found.
+        CREATE TABLE record (
+            -- One more than the last. In SQLite it is the rowid, which ends each index without being a column of it.
+            number \(dialect.rowNumber) NOT NULL PRIMARY KEY\(dialect.appended),
+            type text NOT NULL,
+            id text NOT NULL,
+            -- The current version.
+            version bigint NOT NULL,
+            -- The participant that the resource is about.
+            subject text,
+            -- The time at which the current version was stored.
+            updated_ms bigint NOT NULL,
+            deleted bigint NOT NULL DEFAULT 0,
+            -- The order of versions: the receipt of the submission decides which version is the current one.
+            received_ms bigint NOT NULL DEFAULT 0,
+            received_number bigint NOT NULL DEFAULT 0,
+            -- The thumbprint of the key that signed it, and the device's number of the message; NULL if unsigned.
+            signer text,
+            signed_sequence bigint,
+            -- The first and the last instant of the resource's date; NULL if it has none.
+            date_low bigint,
+            date_high bigint,
+            -- The digest of the type and the id.
+            address_digest \(dialect.blob)
+        );
+        CREATE UNIQUE INDEX record_by_address ON record (address_digest);
+        CREATE INDEX record_by_type ON record (type\(dialect.word(postgresql: ", number")))\(dialect.appended) WHERE deleted = 0;
+        CREATE INDEX record_by_subject ON record (type, subject\(dialect.word(postgresql: ", number")))\(dialect.appended);
+        CREATE INDEX record_by_update ON record (type, updated_ms);
+        CREATE INDEX record_by_date_low ON record (type, date_low\(dialect.word(sqlite: ", date_high")));
+        -- Dates longer than a day, which are few.
+        CREATE INDEX record_by_long_date ON record (type, date_high, date_low\(dialect.word(postgresql: ", number")))
+        WHERE date_high NOT BETWEEN date_low AND date_low + \(DateColumns.longest);
+
+        -- The facts that decide who sees a record, if they are more than its subject: several owners, or one owner and a
+        -- reference without an id; a confidentiality other than the assumed one; sensitivities. Nearly all records have no
+        -- row here.
+        CREATE TABLE record_protection (
+            number bigint NOT NULL REFERENCES record (number),
+            kind text NOT NULL,
+            value text NOT NULL,
+            PRIMARY KEY (number, kind, value)
+        ) \(dialect.keptInKey);
+        CREATE INDEX record_protection_by_value ON record_protection (kind, value, number);
+        """
+    }
+
+    private static let versions = SchemaSection("Versions") { dialect in
+        """
+        -- Nearly all records have one version for ever. Indexes of later versions exclude the first one: a load of millions
+        -- of records writes nothing to them.
+
+        -- The origin of versions, stored once for each submission.
+        CREATE TABLE record_source (
+            number \(dialect.rowNumber) PRIMARY KEY NOT NULL,
+            submission_id text NOT NULL,
+            client_id text NOT NULL,
+            -- The key that the submission was sealed to.
+            key_id text,
+            signer text,
+            signed_sequence bigint,
+            received_at text NOT NULL,
+            received_number bigint NOT NULL,
+            stored_at text NOT NULL
+        );
+        CREATE INDEX record_source_by_submission ON record_source (submission_id, stored_at);
+
+        -- A version of a record, as received.
+        CREATE TABLE record_version (
+            number bigint NOT NULL REFERENCES record (number),
+            version bigint NOT NULL,
+            -- The resource, compressed (`content_dictionary`).
+            content \(dialect.blob) NOT NULL,
+            -- The resource as it was received in another version of FHIR.
+            original \(dialect.blob),
+            original_fhir_version text,
+            -- The SHA-256 of the content.
+            digest \(dialect.blob) NOT NULL,
+            deleted bigint NOT NULL DEFAULT 0,
+            source bigint NOT NULL REFERENCES record_source (number),
+            -- The order of receipt; NULL for the first version.
+            received_ms bigint,
+            received_number bigint,
+            PRIMARY KEY (number, version)\(dialect.appended)
+        );
+        CREATE INDEX record_version_by_source ON record_version (source);
+        CREATE INDEX record_version_by_order ON record_version (number, received_ms, received_number, version)
+        WHERE version > 1;
+
+        -- All versions with their origins, for people who read the tables.
+        CREATE VIEW record_history AS
+        SELECT r.number, r.type, r.id, v.version, v.content, v.original, v.original_fhir_version, v.digest,
+            v.deleted, s.stored_at AS last_updated, s.submission_id, s.client_id, s.key_id, s.signer,
+            s.signed_sequence, s.received_at, s.received_number
+        FROM record_version v JOIN record r ON r.number = v.number JOIN record_source s ON s.number = v.source;
+        """
+    }
+
+    private static let contents = SchemaSection("Contents", fill: { try ContentDictionaries.insert(in: $0) }) {
+        dialect in
+        """
+        -- A dictionary by which contents are compressed. It is stored, so that a later program reads the contents even if it
+        -- does not contain the dictionary.
+        CREATE TABLE content_dictionary (
+            number bigint PRIMARY KEY NOT NULL,
+            -- The type of the resources.
+            type text NOT NULL,
+            sha256 text NOT NULL,
+            content \(dialect.blob) NOT NULL
+        );
+        """
     }
 }

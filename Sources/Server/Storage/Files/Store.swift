@@ -136,7 +136,7 @@ public struct Store: Sendable {
         }
     }
 
-    /// Paths of the copies that migrations and upgrades have left next to the file.
+    /// Paths of the copies that migrations have left next to the file.
     public var copies: [String] { path.map { StoreMigration.copies(nextTo: $0) } ?? [] }
 
     /// Checks the free space of the file's disk. A server's disk is not checked.

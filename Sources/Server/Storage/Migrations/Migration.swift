@@ -1,8 +1,8 @@
 import Foundation
 
-/// One forward-only step of the schema. A published step never changes; later steps have higher numbers.
+/// One forward-only step of a store's schema. A published step never changes; later steps have higher numbers.
 public struct Migration: Sendable {
-    /// Number of the step. Each module has a range of one hundred: 200-299 Trust, 400-499 Records, and so on.
+    /// Number of the step. The baseline of a store is its first step (``StoreSchema``).
     public let number: Int
     /// Readable name; it is stored in the database and must not change.
     public let name: String
@@ -13,14 +13,24 @@ public struct Migration: Sendable {
     /// for long and continues after an interruption. The statements of such a step must be repeatable
     /// (`IF NOT EXISTS`).
     public let slice: (@Sendable (any SQLTransaction) throws -> Bool)?
+    /// Inserts rows after the statements, in their transaction; nil if there are none.
+    let fill: (@Sendable (any SQLTransaction) throws -> Void)?
 
     public init(
         number: Int, name: String, slice: (@Sendable (any SQLTransaction) throws -> Bool)? = nil,
         statements: @escaping @Sendable (SQLDialect) -> [String]
     ) {
+        self.init(number: number, name: name, slice: slice, fill: nil, statements: statements)
+    }
+
+    init(
+        number: Int, name: String, slice: (@Sendable (any SQLTransaction) throws -> Bool)? = nil,
+        fill: (@Sendable (any SQLTransaction) throws -> Void)?, statements: @escaping @Sendable (SQLDialect) -> [String]
+    ) {
         self.number = number
         self.name = name
         self.slice = slice
+        self.fill = fill
         self.statements = statements
     }
 }
@@ -28,11 +38,10 @@ public struct Migration: Sendable {
 extension Migration {
     /// Migrates a database to the newest schema, each step in a transaction of its own.
     ///
-    /// A database that a newer version has written is refused: every applied step must be known if it is in the range
-    /// of a module that the caller passes. Steps in other ranges are ignored.
+    /// A database of a newer version, of another store or of an earlier development version is refused.
     /// - Returns: the numbers of the steps that were pending.
-    /// - Throws: ``StorageError`` with code `storage-schema-newer`, `storage-schema-mismatch` or
-    ///   `storage-schema-order`.
+    /// - Throws: ``StorageError`` with code `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-former`
+    ///   or `storage-schema-order`.
     @discardableResult
     public static func apply(
         _ migrations: [Migration], at date: Date, to database: any SQLDatabase
@@ -48,6 +57,7 @@ extension Migration {
                 for statement in migration.statements(transaction.dialect) {
                     try transaction.execute(transaction.dialect.definition(statement))
                 }
+                try migration.fill?(transaction)
                 if migration.slice == nil { try mark(migration, at: date, in: transaction) }
                 return true
             }
@@ -63,18 +73,6 @@ extension Migration {
         return steps.map(\.number)
     }
 
-    /// Applies steps inside the caller's transaction, slices included.
-    public static func apply(_ migrations: [Migration], at date: Date, in transaction: any SQLTransaction) throws {
-        try transaction.execute(transaction.dialect.definition(tableSQL))
-        for migration in try pending(migrations, in: transaction) {
-            for statement in migration.statements(transaction.dialect) {
-                try transaction.execute(transaction.dialect.definition(statement))
-            }
-            if let slice = migration.slice { while try slice(transaction) {} }
-            try mark(migration, at: date, in: transaction)
-        }
-    }
-
     /// Returns the steps that are not applied yet, in order. Throws the errors of ``apply(_:at:to:)``.
     public static func pending(_ migrations: [Migration], in transaction: any SQLTransaction) throws -> [Migration] {
         // 1. Index the steps of the caller.
@@ -86,30 +84,32 @@ extension Migration {
                     message: "Two schema steps have the number \(migration.number).")
             }
         }
-        // 2. Every applied step must be known.
-        let hundreds = Set(known.keys.map { $0 / 100 })
-        var newest: [Int: Int] = [:]
+        guard let first = known.keys.min() else { return [] }
+        // 2. Every applied step must be known, the first one included.
+        var applied: [Int: String] = [:]
         for row in try transaction.query("SELECT number, name FROM schema_migration ORDER BY number") {
-            let number = Int(try row.integer("number"))
-            if number == StoreMark.number, !migrations.isEmpty { throw StoreMark(try row.text("name")).error }
-            guard hundreds.contains(number / 100) else { continue }
-            guard let name = known[number] else {
+            applied[Int(try row.integer("number"))] = try row.text("name")
+        }
+        if let mark = applied.removeValue(forKey: StoreMark.number) { throw StoreMark(mark).error }
+        guard applied.isEmpty || applied[first] != nil else { throw StorageError.schemaFormer }
+        for (number, name) in applied.sorted(by: { $0.key < $1.key }) {
+            guard let expected = known.removeValue(forKey: number) else {
                 throw StorageError(
                     code: "storage-schema-newer",
                     message: "The database was written by a newer version (step \(number)); use that version."
                 )
             }
-            guard try row.text("name") == name else {
+            guard name == expected else {
                 throw StorageError(
                     code: "storage-schema-mismatch",
-                    message: "Step \(number) of the database's schema is not the one this version knows.")
+                    message: "The database has the schema \"\(name)\" instead of \"\(expected)\" (step \(number)); "
+                        + "check the location of the store.")
             }
-            newest[number / 100] = number
-            known[number] = nil
         }
         // 3. Pending steps must follow the applied ones.
+        let newest = applied.keys.max() ?? -1
         let pending = migrations.filter { known[$0.number] != nil }.sorted { $0.number < $1.number }
-        for migration in pending where migration.number <= newest[migration.number / 100] ?? -1 {
+        for migration in pending where migration.number <= newest {
             throw StorageError(
                 code: "storage-schema-order",
                 message: "Step \(migration.number) comes before one that the database already has.")

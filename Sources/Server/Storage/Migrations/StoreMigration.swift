@@ -71,8 +71,7 @@ public enum StoreMigration {
         return Report(steps: pending.map(\.number).sorted(), copy: copy)
     }
 
-    /// Returns the paths of the copies that migrations and upgrades have left next to a store, including incomplete
-    /// ones.
+    /// Returns the paths of the copies that migrations have left next to a store, including incomplete ones.
     public static func copies(nextTo path: String) -> [String] {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

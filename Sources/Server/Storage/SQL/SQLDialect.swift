@@ -36,6 +36,17 @@ public enum SQLDialect: Sendable {
         }
     }
 
+    /// Option of an index or a key of PostgreSQL that grows only at its end: its pages are filled completely.
+    package var appended: String { word(postgresql: " WITH (fillfactor = 100)") }
+
+    /// Returns the text of the engine, in a definition that differs.
+    package func word(sqlite: String = "", postgresql: String = "") -> String {
+        switch self {
+        case .sqlite: sqlite
+        case .postgresql: postgresql
+        }
+    }
+
     /// Suffix of an expression that is compared by its bytes. It is needed to compare a column of Tributary with one of
     /// a foreign table, in a database whose locale orders texts differently.
     public var bytewise: String {

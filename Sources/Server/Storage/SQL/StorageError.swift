@@ -13,8 +13,8 @@ public struct StorageError: CodedError, Hashable {
     /// `storage-read-only`, `storage-open`, `storage-synchronous`, `storage-column`, `storage-text`,
     /// `storage-engine-unknown`, `storage-conflict`, `storage-address`, `storage-password-in-url`, `storage-encoding`,
     /// `storage-schema-newer`, `storage-schema-mismatch`, `storage-schema-order`, `storage-schema-older`,
-    /// `storage-missing`, `storage-locked`, `storage-exists`, `storage-moved`, `storage-being-moved`,
-    /// `storage-unmeasured`, `file-unwritable`, `study-upgrade-needed`, `queue-of-another-study`, `storage-time-limit`,
+    /// `storage-schema-former`, `storage-missing`, `storage-locked`, `storage-exists`, `storage-moved`,
+    /// `storage-being-moved`, `storage-unmeasured`, `file-unwritable`, `queue-of-another-study`, `storage-time-limit`,
     /// `storage-interrupted`, `storage-tables`, `queue-unknown-submission`, `queue-outcome-invalid` or
     /// `storage-failed`.
     public let code: String
@@ -81,6 +81,12 @@ public struct StorageError: CodedError, Hashable {
     static let schemaOlder = StorageError(
         code: "storage-schema-older",
         message: "The database was written by an older version; migrate it with `tributary migrate`.")
+
+    /// Error of a store that an earlier development version made. No migration leads from it to the present schema.
+    package static let schemaFormer = StorageError(
+        code: "storage-schema-former",
+        message: "The database was made by a development version that is no longer supported. Write its records with "
+            + "that version (`tributary export`), make a new study with `tributary init`, and load them into it.")
 
     static let zeroByte = StorageError(code: "storage-text", message: "A text with a zero byte cannot be stored.")
 }

@@ -3,9 +3,17 @@
 ///
 /// The transaction that drops them records them, so that they are created again even after an interrupted load.
 public enum SuspendedIndexes {
-    /// Creates the table that records them.
-    public static let table =
-        "CREATE TABLE suspended_index (name varchar(63) PRIMARY KEY NOT NULL, statement text NOT NULL)"
+    /// The table that records them.
+    package static let section = SchemaSection("Indexes during a load") { _ in
+        """
+        -- The indexes that a first load dropped, until it creates them again.
+        CREATE TABLE suspended_index (
+            name varchar(63) PRIMARY KEY NOT NULL,
+            -- The statement that creates the index.
+            statement text NOT NULL
+        );
+        """
+    }
 
     /// Drops the non-unique indexes of tables of the store. Tables of other systems are not changed.
     ///

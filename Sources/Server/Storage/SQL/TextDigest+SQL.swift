@@ -1,18 +1,14 @@
 import GRDB
 
 extension TextDigest {
-    /// Returns the statements that a migration runs to create the function. SQLite connections register it themselves.
-    public static func definition(_ dialect: SQLDialect) -> [String] {
-        switch dialect {
-        case .sqlite: []
-        case .postgresql:
-            [
-                """
+    /// The function in the store of PostgreSQL. SQLite connections register it themselves.
+    package static let section = SchemaSection("Digests of texts") { dialect in
+        dialect.word(
+            postgresql: """
+                -- The first bytes of the SHA-256 of a text.
                 CREATE OR REPLACE FUNCTION \(function)(text) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-                AS 'SELECT substr(sha256(convert_to($1, ''UTF8'')), 1, \(length))'
-                """
-            ]
-        }
+                AS 'SELECT substr(sha256(convert_to($1, ''UTF8'')), 1, \(length))';
+                """)
     }
 
     /// The function for SQLite connections.

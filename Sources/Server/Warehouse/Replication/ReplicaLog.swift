@@ -24,16 +24,24 @@ enum ReplicaLog {
         let number: Int64
     }
 
-    static let migration = Migration(number: 510, name: "changes for a replica") { dialect in
-        [
-            """
-            CREATE TABLE warehouse_change (
-                sequence \(dialect.numberedKey), kind int NOT NULL, number bigint NOT NULL
-            )
-            """,
-            // The name under which the replica knows these records; no row if there is no replica.
-            "CREATE TABLE warehouse_replica (one int PRIMARY KEY NOT NULL, source varchar(64) NOT NULL)",
-        ]
+    /// The tables of the log.
+    static let section = SchemaSection("Changes for a replica") { dialect in
+        """
+        -- A change that is not copied to the replica yet.
+        CREATE TABLE warehouse_change (
+            sequence \(dialect.numberedKey),
+            -- 1 for an encounter, 2 for a patient, 3 for an upload, 4 for the ontology.
+            kind int NOT NULL,
+            -- The number of the encounter, patient or upload.
+            number bigint NOT NULL
+        );
+
+        -- One row: the name under which the replica knows these records; no row if there is no replica.
+        CREATE TABLE warehouse_replica (
+            one int PRIMARY KEY NOT NULL,
+            source varchar(64) NOT NULL
+        );
+        """
     }
 
     private static let watched: [(kind: Kind, column: String, tables: [String])] = [

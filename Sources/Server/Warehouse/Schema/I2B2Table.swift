@@ -1,4 +1,3 @@
-import Foundation
 import Storage
 
 /// A table of i2b2 1.8: its definition if we create it, and its requirements if it already exists.
@@ -20,11 +19,9 @@ struct I2B2Table: Sendable, Hashable {
 
     /// All tables, in the order of creation.
     static func all(_ dialect: SQLDialect) -> [I2B2Table] {
-        let statements = WarehouseSchema.i2b2Statements(dialect)
-        let metadata = Set(WarehouseSchema.ontology.compactMap { name(of: $0) })
-        return statements.filter { $0.hasPrefix("CREATE TABLE") }.compactMap { statement in
-            guard let name = name(of: statement), name != DimensionSelection.Table.consents.rawValue else { return nil }
-            return I2B2Table(statement, in: statements, isMetadata: metadata.contains(name))
+        let metadata = Set(WarehouseSchema.ontology.flatMap { $0.tables(dialect) }.map(\.name))
+        return WarehouseSchema.i2b2.flatMap { $0.tables(dialect) }.map {
+            I2B2Table($0, isMetadata: metadata.contains($0.name))
         }
     }
 
@@ -33,50 +30,14 @@ struct I2B2Table: Sendable, Hashable {
     var isAlwaysOurs: Bool { name == OntologyWriter.table }
 
     /// The table of consents, which is not i2b2's own; the ontology queries it nevertheless.
-    static let consents = I2B2Table(
-        WarehouseSchema.dimensionsOfOntology[0], in: WarehouseSchema.dimensionsOfOntology, isMetadata: false)
+    static let consents = I2B2Table(WarehouseSchema.consents.tables(.postgresql)[0], isMetadata: false)
 
-    private init(_ statement: String, in statements: [String], isMetadata: Bool) {
-        let name = Self.name(of: statement) ?? ""
-        self.name = name
+    private init(_ table: SchemaTable, isMetadata: Bool) {
+        name = table.name
         self.isMetadata = isMetadata
-        (columns, key) = Self.definitions(of: statement)
-        self.statements = statements.filter { Self.name(of: $0) == name }
-    }
-
-    /// Returns the table that a statement creates, or whose index it creates.
-    private static func name(of statement: String) -> String? {
-        let words = statement.split { " (\n".contains($0) }
-        let mark = words.first == "CREATE" && words.dropFirst().first == "TABLE" ? "TABLE" : "ON"
-        return words.firstIndex { $0 == mark }.map { String(words[words.index(after: $0)]) }
-    }
-
-    private static func definitions(of statement: String) -> (columns: [Column], key: Set<String>) {
-        guard let start = statement.firstIndex(of: "("), let end = statement.lastIndex(of: ")") else { return ([], []) }
-        var (columns, key): ([Column], Set<String>) = ([], [])
-        for part in parts(statement[statement.index(after: start)..<end]) {
-            if part.hasPrefix("PRIMARY KEY"), let open = part.firstIndex(of: "("), let close = part.lastIndex(of: ")") {
-                let names = part[part.index(after: open)..<close].split(separator: ",")
-                key.formUnion(names.map { $0.trimmingCharacters(in: .whitespaces) })
-                continue
-            }
-            let words = part.split(separator: " ").map(String.init)
-            guard words.count > 1 else { continue }
-            columns.append(Column(name: words[0], type: words[1]))
-            if part.contains("PRIMARY KEY") { key.insert(words[0]) }
-        }
-        return (columns, key)
-    }
-
-    /// Splits a text at the commas outside of parentheses.
-    private static func parts(_ text: Substring) -> [String] {
-        var (parts, depth): ([String], Int) = ([""], 0)
-        for character in text {
-            if character == "(" { depth += 1 }
-            if character == ")" { depth -= 1 }
-            if character == ",", depth == 0 { parts.append("") } else { parts[parts.count - 1].append(character) }
-        }
-        return parts.map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }.filter { !$0.isEmpty }
+        columns = table.columns.map { Column(name: $0.name, type: $0.type) }
+        key = Set(table.key)
+        statements = table.statements
     }
 }
 

@@ -119,9 +119,6 @@ extension StudyDeletion {
         let found: (key: Data?, entries: [DeletionRegister.Entry]) = try await database.closing {
             database in
             try await database.read { transaction in
-                let table = try transaction.first(
-                    "SELECT 1 AS one FROM sqlite_master WHERE type = 'table' AND name = 'participant_deletion'")
-                guard table != nil else { return (nil, []) }
                 let register = DeletionRegister()
                 return (try register.key(in: transaction), try register.all(in: transaction))
             }

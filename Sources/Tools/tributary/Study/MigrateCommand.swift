@@ -9,8 +9,8 @@ struct MigrateCommand: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Migrate a study's stores to this version, as serve does when it starts.",
         discussion: """
-            First makes a copy of each store that changes, next to it. Stop the study's consumer before. A study from
-            before version 0.4 is upgraded by `tributary study upgrade`.
+            First makes a copy of each store that changes, next to it. Stop the study's consumer before. A store of an
+            earlier development version is refused.
 
             Example:
               tributary migrate study

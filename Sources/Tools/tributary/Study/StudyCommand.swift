@@ -15,7 +15,7 @@ struct StudyCommand: AsyncParsableCommand {
               tributary study status study
               tributary study storage study
             """,
-        subcommands: [Check.self, Status.self, Streams.self, StorageSize.self, Move.self, Upgrade.self])
+        subcommands: [Check.self, Status.self, Streams.self, StorageSize.self, Move.self, Schema.self])
 
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
