@@ -135,9 +135,16 @@ let server: [Target] = [
         path: "Sources/Server/ServerHTTP"),
     .target(name: "Storage", dependencies: ["Core", "CPQ", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),
     .target(name: "Submissions", dependencies: ["Core", "Storage"], path: "Sources/Server/Submissions"),
+    .target(name: "AccessPolicy", dependencies: ["Core"], path: "Sources/Server/AccessPolicy"),
     .target(
-        name: "Trust", dependencies: ["Core", "Storage", "Submissions", "Wire", crypto, cryptoExtras],
-        path: "Sources/Server/Trust"),
+        name: "Audit", dependencies: ["Core", "Storage", "AccessPolicy", crypto], path: "Sources/Server/Audit"),
+    .target(
+        name: "Identity", dependencies: ["Core", "Storage", "AccessPolicy", "Audit", "Wire", crypto, cryptoExtras],
+        path: "Sources/Server/Identity"),
+    .target(
+        name: "Enrolments",
+        dependencies: ["Core", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity"],
+        path: "Sources/Server/Enrolments"),
     .target(
         name: "RecordStorage",
         dependencies: ["Core", "Storage", "Trust", "FHIR", "FHIRSearch", "HealthTypes", "CZstd", crypto],
@@ -181,14 +188,16 @@ let server: [Target] = [
     .target(
         name: "Receiver",
         dependencies: [
-            "Core", "ServerHTTP", "Wire", "Storage", "Submissions", "Trust", "COpenSSL", crypto, asn1, hummingbird,
+            "Core", "ServerHTTP", "Wire", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments",
+            "COpenSSL", crypto, asn1, hummingbird,
             logging,
         ],
         path: "Sources/Server/Receiver"),
     .target(
         name: "Authorization",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Trust", "Wire", crypto, cryptoExtras, hummingbird, hummingbirdTLS,
+            "Core", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Wire", crypto, cryptoExtras,
+            hummingbird, hummingbirdTLS,
         ],
         path: "Sources/Server/Authorization"),
     .target(
@@ -320,9 +329,31 @@ let tests: [Target] = [
     .testTarget(
         name: "SubmissionsTests",
         dependencies: ["Submissions", "Storage", "TestSupport", "StorageTestSupport", "SubmissionsTestSupport"]),
+    .target(
+        name: "AccessTestSupport",
+        dependencies: [
+            "AccessPolicy", "Audit", "Identity", "Storage", "StorageTestSupport",
+        ],
+        path: "Tests/AccessTestSupport"),
+    .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy", "FHIR", "TestSupport"]),
     .testTarget(
-        name: "TrustTests",
-        dependencies: ["Trust", "Storage", "Submissions", "FHIR", "Wire", "TestSupport", "StorageTestSupport"]),
+        name: "AuditTests",
+        dependencies: [
+            "Audit", "AccessPolicy", "Identity", "Storage", "Submissions", "AccessTestSupport", "TestSupport",
+            "StorageTestSupport",
+        ]),
+    .testTarget(
+        name: "IdentityTests",
+        dependencies: [
+            "Identity", "Audit", "AccessPolicy", "Storage", "Wire", "Core", crypto, "AccessTestSupport", "TestSupport",
+            "StorageTestSupport",
+        ]),
+    .testTarget(
+        name: "EnrolmentsTests",
+        dependencies: [
+            "Enrolments", "Identity", "Audit", "AccessPolicy", "Storage", "Submissions", "AccessTestSupport",
+            "TestSupport", "StorageTestSupport",
+        ]),
     .testTarget(
         name: "DeviceGatewayTests",
         dependencies: [
@@ -334,7 +365,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AuthorizationTests",
         dependencies: [
-            "Authorization", "ServerHTTP", "Storage", "Trust", "Wire", "Core", crypto, cryptoExtras,
+            "Authorization", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Wire", "Core", crypto,
+            cryptoExtras,
             hummingbirdTesting, "TestSupport", "StorageTestSupport",
         ]),
     .testTarget(name: "FHIRPatchTests", dependencies: ["FHIRPatch", "FHIR", "Core", "TestSupport"]),
@@ -354,7 +386,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ReceiverTests",
         dependencies: [
-            "Receiver", "ServerHTTP", "Wire", "Storage", "Submissions", "Trust", "COpenSSL", crypto, hummingbirdTesting,
+            "Receiver", "ServerHTTP", "Wire", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity",
+            "Enrolments", "COpenSSL", crypto, hummingbirdTesting,
             "TestSupport",
             "StorageTestSupport",
         ]),

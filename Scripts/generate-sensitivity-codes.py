@@ -4,7 +4,7 @@
 usage: Scripts/generate-sensitivity-codes.py R4-PACKAGE
 
 The folder has R4's definitions, CodeSystem-v3-ActCode.json among them. The script writes
-Sources/Server/Trust/Tables/SensitivityCodes+R4.swift: a line for each code below `_InformationSensitivityPolicy`, the
+Sources/Server/AccessPolicy/Tables/SensitivityCodes+R4.swift: a line for each code below `_InformationSensitivityPolicy`, the
 code, then its parents that are below that one too. A code may be below several: HL7 nests
 it in one and names it as `child` of the others.
 """
@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 ROOT = "_InformationSensitivityPolicy"
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "Sources/Server/Trust/Tables/SensitivityCodes+R4.swift"
+TARGET = pathlib.Path(__file__).resolve().parent.parent / "Sources/Server/AccessPolicy/Tables/SensitivityCodes+R4.swift"
 
 
 def read(concepts, parent, parents):

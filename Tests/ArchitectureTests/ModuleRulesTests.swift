@@ -62,7 +62,7 @@ import Testing
 
     @Test func forbiddenModulesAreFoundEverywhere() {
         #expect(breaches("Sources/Tools/tributary/Some.swift", "import FoundationXML\n").count == 1)
-        #expect(breaches("Sources/Server/Trust/Some.swift", "import GRDB\n").count == 1)
+        #expect(breaches("Sources/Server/Identity/Some.swift", "import GRDB\n").count == 1)
         #expect(breaches("Sources/Server/Storage/Some.swift", "import GRDB\n") == [])
     }
 

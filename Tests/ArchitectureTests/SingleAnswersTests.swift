@@ -35,9 +35,9 @@ import Testing
         "extension StorageError: CodedError {}", "bytes[8] = bytes[8] & 0x3F | 0x80", "let adler = sum % 65521",
     ])
     func aSecondAnswerIsFound(line: String) {
-        let file = SourceFile(path: "Sources/Server/Trust/Some.swift", text: "// why\n\(line)\n")
+        let file = SourceFile(path: "Sources/Server/Identity/Some.swift", text: "// why\n\(line)\n")
         #expect(answers.secondAnswers(in: file).map(\.line) == [2])
-        let comment = SourceFile(path: "Sources/Server/Trust/Some.swift", text: "    /// \(line)\n")
+        let comment = SourceFile(path: "Sources/Server/Identity/Some.swift", text: "    /// \(line)\n")
         #expect(answers.secondAnswers(in: comment) == [])
     }
 

@@ -10,9 +10,11 @@ import StorageTestSupport
 import Synchronization
 import Testing
 
+@testable import AccessPolicy
+@testable import Audit
 @testable import Authorization
+@testable import Identity
 @testable import ServerHTTP
-@testable import Trust
 
 /// A clock that the test sets.
 final class TestClock: Sendable {
@@ -69,7 +71,7 @@ struct AuthorizationFixture {
     static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     static var challenge: String { Data(SHA256.hash(data: Data(verifier.utf8))).base64URL }
 
-    let access: AccessControl
+    let access: AccessStores
     let database: any SQLDatabase
     let clock: TestClock
     let keys = ServedKeys()
@@ -79,7 +81,7 @@ struct AuthorizationFixture {
         let (clock, keys) = (TestClock(), keys)
         self.clock = clock
         self.database = database
-        access = AccessControl(database: database, clock: { clock.now })
+        access = AccessStores(database: database, clock: { clock.now })
         var configuration = try AuthorizationConfiguration(
             address: PublicAddress(base), keys: [try #require(Self.key)], title: "Sleep <and> mood",
             hasPatient: { ["anna", "bert"].contains($0) })
@@ -87,7 +89,7 @@ struct AuthorizationFixture {
         routes = AuthorizationRoutes(
             access: access, configuration: configuration, limiter: RateLimiter(limits: limits),
             bodies: BodyBudget(bytes: 8 << 20), refusals: { _ in }, clock: { clock.now },
-            random: AccessControl.systemRandom, fetch: { try keys.fetch($0) })
+            random: SystemRandom.bytes, fetch: { try keys.fetch($0) })
     }
 
     static func with(
@@ -142,7 +144,7 @@ struct AuthorizationFixture {
         scope: String = "launch/patient patient/*.rs user/*.rs openid fhirUser offline_access sens/* conf/R",
         redirect: [String] = [redirect]
     ) async throws -> (client: RegisteredClient, secret: String?) {
-        try await access.createClient(
+        try await access.clients.createClient(
             NewClient(
                 name: "Sleep <b>diary</b>", proof: proof, redirectURIs: redirect, scopes: try AccessScopes(scope)),
             by: Actor(id: "account", role: .site))
@@ -158,7 +160,7 @@ struct AuthorizationFixture {
 
     @discardableResult
     func person(_ username: String = "anna", _ role: Role = .participant) async throws -> UserAccount {
-        try await access.createAccount(
+        try await access.accounts.createAccount(
             username: username, role: role, patient: role == .participant ? "anna" : nil,
             practitioner: role == .practitioner ? "d1" : nil, password: "correct horse", cost: .least,
             by: Actor(id: "account", role: .site)

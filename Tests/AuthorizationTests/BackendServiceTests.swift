@@ -1,9 +1,9 @@
+import AccessPolicy
 import Core
 import Crypto
 import Foundation
 import HTTPTypes
 import Testing
-import Trust
 import Wire
 
 @testable import Authorization
@@ -29,10 +29,10 @@ struct BackendServiceTests {
             #expect(json["scope"]?.string == "system/Observation.read system/Patient.rs")
             #expect(json["refresh_token"] == nil && json["id_token"] == nil && json["patient"] == nil)
             let token = try #require(json["access_token"]?.string)
-            let grant = try #require(try await fixture.access.grant(bearer: token))
+            let grant = try #require(try await fixture.access.tokens.grant(bearer: token))
             #expect(grant.client == service.id && grant.patients == .all && grant.role == .service)
-            _ = try await fixture.access.revokeClient(id: service.id, by: Actor(id: "account", role: .site))
-            #expect(try await fixture.access.grant(bearer: token) == nil)
+            _ = try await fixture.access.clients.revokeClient(id: service.id, by: Actor(id: "account", role: .site))
+            #expect(try await fixture.access.tokens.grant(bearer: token) == nil)
         }
     }
 
@@ -171,7 +171,7 @@ struct BackendServiceTests {
             refused(try await fixture.serve(service.assertion(), more: [("client_id", "another")]))
             // None of these requests used up the id.
             #expect(try await fixture.serve(service.assertion()).status == 200)
-            _ = try await fixture.access.revokeClient(id: service.id, by: Actor(id: "account", role: .site))
+            _ = try await fixture.access.clients.revokeClient(id: service.id, by: Actor(id: "account", role: .site))
             refused(try await fixture.serve(service.assertion(service.changed("jti", "another-one"))))
         }
     }
@@ -225,7 +225,7 @@ struct BackendServiceTests {
             let assertion = try service.assertion()
             let token = try #require(try await fixture.serve(assertion).json["access_token"]?.string)
             refused(try await fixture.serve(token))
-            #expect(try await fixture.access.grant(bearer: assertion) == nil)
+            #expect(try await fixture.access.tokens.grant(bearer: assertion) == nil)
             for type in ["at+jwt", "JOSE", ""] {
                 refused(try await fixture.serve(service.assertion(service.changed("jti", "another-one"), type: type)))
             }

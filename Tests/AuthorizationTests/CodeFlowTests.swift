@@ -5,8 +5,8 @@ import Testing
 import Wire
 
 @testable import Authorization
+@testable import Identity
 @testable import ServerHTTP
-@testable import Trust
 
 /// The authorization code flow of an app and a person: the request, the pages, the code and its tokens.
 @Suite(.timeLimit(.minutes(10)))
@@ -45,7 +45,7 @@ struct CodeFlowTests {
             #expect(json["patient"]?.string == "anna" && json["expires_in"]?.integer == 3_600)
             #expect(json["token_type"]?.string == "Bearer" && json["refresh_token"]?.string != nil)
             let grant = try #require(
-                try await fixture.access.grant(bearer: json["access_token"]?.string ?? ""))
+                try await fixture.access.tokens.grant(bearer: json["access_token"]?.string ?? ""))
             #expect(grant.patients == .only(["anna"]) && grant.person == account.id && grant.client == client.id)
             #expect(grant.confidentiality == .restricted && grant.sensitivity == .none)
         }
@@ -168,10 +168,10 @@ struct CodeFlowTests {
             let page = try await browser.signIn(try await browser.go(authorize(fixture, fixture.parameters(client))))
             let code = try #require(try await browser.decide(page).redirection["code"])
             let token = try #require(try await fixture.redeem(code, client).json["access_token"]?.string)
-            #expect(try await fixture.access.grant(bearer: token) != nil)
+            #expect(try await fixture.access.tokens.grant(bearer: token) != nil)
             let again = try await fixture.redeem(code, client)
             #expect(again.status == 400 && again.error == "invalid_grant")
-            #expect(try await fixture.access.grant(bearer: token) == nil)
+            #expect(try await fixture.access.tokens.grant(bearer: token) == nil)
         }
     }
 
@@ -355,7 +355,7 @@ struct CodeFlowTests {
             let own = TestBrowser(fixture)
             let theirs = try await own.tokens(client, also: [("patient", "bert")]).json
             #expect(theirs["patient"]?.string == "anna")
-            let grant = try await fixture.access.grant(bearer: theirs["access_token"]?.string ?? "")
+            let grant = try await fixture.access.tokens.grant(bearer: theirs["access_token"]?.string ?? "")
             #expect(grant?.patients == .only(["anna"]))
         }
     }

@@ -1,12 +1,14 @@
+import Audit
 import Core
 import Foundation
 import HTTPTypes
 import Synchronization
 import Testing
 
+@testable import AccessPolicy
 @testable import Authorization
+@testable import Identity
 @testable import ServerHTTP
-@testable import Trust
 
 /// A flood of requests by a stranger does not lock out other callers.
 @Suite(.timeLimit(.minutes(10)))
@@ -163,7 +165,7 @@ struct FloodTests {
     @Test func aKnownBrowserIsKnownForItsAccountAndTime() throws {
         let (key, other) = (try SigningKey.generate(), try SigningKey.generate())
         let now = Date(timeIntervalSince1970: 1_790_000_000)
-        let cookie = try #require(KnownBrowser([key]).value(for: "Anna", random: AccessControl.systemRandom, now: now))
+        let cookie = try #require(KnownBrowser([key]).value(for: "Anna", random: SystemRandom.bytes, now: now))
         let browsers = KnownBrowser([other, key])
         let name = try #require(browsers.browser(cookie, username: "anna", now: now))
         #expect(browsers.browser(cookie, username: "ANNA", now: now.addingTimeInterval(86_400)) == name)
@@ -171,7 +173,7 @@ struct FloodTests {
         #expect(KnownBrowser([other]).browser(cookie, username: "anna", now: now) == nil)
         #expect(
             browsers.browser(cookie, username: "anna", now: now.addingTimeInterval(KnownBrowser.lifetime + 1)) == nil)
-        let second = KnownBrowser([key]).value(for: "anna", random: AccessControl.systemRandom, now: now)
+        let second = KnownBrowser([key]).value(for: "anna", random: SystemRandom.bytes, now: now)
         #expect(second != cookie && browsers.browser(second, username: "anna", now: now) != name)
         for wrong in [nil, "", "x", Data(count: 32).base64URL, String(cookie.dropLast(2)) + "AA"] {
             #expect(browsers.browser(wrong, username: "anna", now: now) == nil)
@@ -239,7 +241,7 @@ struct FloodTests {
             func own(_ scope: String, as name: String) async throws -> OwnResource? {
                 let more = name == "dora" ? [("patient", "anna")] : []
                 let json = try await TestBrowser(fixture).tokens(client, scope: scope, as: name, also: more).json
-                return try await fixture.access.grant(bearer: json["access_token"]?.string ?? "")?.ownResource
+                return try await fixture.access.tokens.grant(bearer: json["access_token"]?.string ?? "")?.ownResource
             }
             let scope = "launch/patient patient/Observation.rs"
             #expect(try await own(scope + " openid fhirUser", as: "anna") == OwnResource(type: "Patient", id: "anna"))

@@ -1,10 +1,10 @@
 import Foundation
+import Identity
 import NIOCore
 import NIOSSL
 import ServerHTTP
 import TestSupport
 import Testing
-import Trust
 
 @testable import Authorization
 

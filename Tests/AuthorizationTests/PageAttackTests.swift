@@ -3,9 +3,10 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import AccessPolicy
 @testable import Authorization
+@testable import Identity
 @testable import ServerHTTP
-@testable import Trust
 
 /// Attacks on pages, refresh tokens and introspection.
 @Suite(.timeLimit(.minutes(10)))
@@ -95,7 +96,7 @@ struct PageAttackTests {
             let client = try await fixture.client().client
             try await fixture.person()
             try await fixture.person("gone", .practitioner)
-            try await fixture.access.disableAccount(username: "gone", by: Actor(id: "account", role: .site))
+            try await fixture.access.accounts.disableAccount(username: "gone", by: Actor(id: "account", role: .site))
             let browser = TestBrowser(fixture)
             let page = try await browser.go(path(fixture, client))
             var seen: Set<String> = []
@@ -137,7 +138,7 @@ struct PageAttackTests {
             let again = try await refresh(first["refresh_token"]?.string)
             #expect(again.status == 400 && again.error == "invalid_grant")
             for json in [first, second.json, narrow.json] {
-                #expect(try await fixture.access.grant(bearer: json["access_token"]?.string ?? "") == nil)
+                #expect(try await fixture.access.tokens.grant(bearer: json["access_token"]?.string ?? "") == nil)
             }
             #expect(try await refresh(narrow.json["refresh_token"]?.string).error == "invalid_grant")
             #expect(try await refresh(nil).error == "invalid_grant")
@@ -198,9 +199,9 @@ struct PageAttackTests {
             }
             #expect(try await fixture.post("/oauth2/revoke", [("token", token)]).status == 401)
             #expect(try await fixture.post("/oauth2/revoke", proof(other) + [("token", token)]).status == 200)
-            #expect(try await fixture.access.grant(bearer: token) != nil)
+            #expect(try await fixture.access.tokens.grant(bearer: token) != nil)
             #expect(try await fixture.post("/oauth2/revoke", proof(made) + [("token", token)]).status == 200)
-            #expect(try await fixture.access.grant(bearer: token) == nil)
+            #expect(try await fixture.access.tokens.grant(bearer: token) == nil)
             let ended = try await fixture.post("/oauth2/introspect", proof(made) + [("token", token)])
             #expect(ended.text == #"{"active":false}"#)
         }
@@ -234,7 +235,7 @@ struct PageAttackTests {
             try await fixture.person()
             let json = try await TestBrowser(fixture).tokens(client).json
             let token = try #require(json["id_token"]?.string)
-            #expect(try await fixture.access.grant(bearer: token) == nil)
+            #expect(try await fixture.access.tokens.grant(bearer: token) == nil)
             let answer = try await fixture.serve(token)
             #expect(answer.status == 401 && answer.error == "invalid_client")
         }

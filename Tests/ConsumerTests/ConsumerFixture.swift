@@ -1,6 +1,9 @@
+import Audit
+import Enrolments
 import FHIR
 import Foundation
 import HealthData
+import Identity
 import InformedConsent
 import Logging
 import RecordStorage
@@ -8,7 +11,6 @@ import Storage
 import StorageTestSupport
 import Submissions
 import Testing
-import Trust
 import Warehouse
 import Wire
 
@@ -22,7 +24,7 @@ struct ConsumerFixture {
     let database: any SQLDatabase
     let queueStore: any SQLDatabase
     let queue: SQLSubmissionQueue
-    let access: AccessControl
+    let access: EnrolmentStore
     let keys: [PrivateKey]
     let processor: SubmissionProcessor
     private let folder: URL
@@ -48,7 +50,7 @@ struct ConsumerFixture {
         queueStore = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("queue.sqlite").path, migrations: SubmissionsSchema.migrations)
         queue = SQLSubmissionQueue(database: queueStore)
-        access = AccessControl(database: database, clock: clock)
+        access = EnrolmentStore(database: database, clock: clock)
         keys = [try PrivateKey.generateP256(), try PrivateKey.generateRSA()]
         let study = PublishedStudy(
             templates: try templates.map { try ConsentTemplate(Resource(Data($0.utf8))) },

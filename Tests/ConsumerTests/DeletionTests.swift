@@ -3,7 +3,6 @@ import Foundation
 import RecordStorage
 import Storage
 import Testing
-import Trust
 
 @testable import Consumer
 

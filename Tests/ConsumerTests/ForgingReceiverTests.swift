@@ -1,8 +1,8 @@
+import AccessPolicy
 import Foundation
 import Storage
 import TestSupport
 import Testing
-import Trust
 import Wire
 
 @testable import Consumer

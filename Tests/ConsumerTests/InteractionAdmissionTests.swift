@@ -1,9 +1,10 @@
+import AccessPolicy
 import FHIR
 import Foundation
+import Identity
 import Storage
 import TestSupport
 import Testing
-import Trust
 import Warehouse
 
 @testable import Consumer
@@ -138,7 +139,8 @@ import Warehouse
         for together in [true, false] {
             let fixture = try await fixture()
             let service = RecordsService(
-                database: fixture.database, access: fixture.access, admission: fixture.processor,
+                database: fixture.database, access: AccessStores(audit: fixture.access.audit),
+                admission: fixture.processor,
                 clock: { Date(timeIntervalSince1970: 1_790_000_000) })
             let grant = try AccessGrant(
                 client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds"))
@@ -196,7 +198,8 @@ import Warehouse
         let fixture = try await fixture()
         let before = try await fixture.facts
         let service = RecordsService(
-            database: fixture.database, access: fixture.access, admission: fixture.processor, clock: { Date() })
+            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor,
+            clock: { Date() })
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds conf/V sens/*"))
         func write(_ text: String?) async throws {

@@ -1,7 +1,7 @@
+import Audit
 import Foundation
 import Storage
 import TestSupport
-import Trust
 import Wire
 
 @testable import Consumer
@@ -50,7 +50,7 @@ struct LinkFixture {
 
     /// Returns a link to a record, as the study makes it.
     func link(to record: String = "record-4711") async throws -> Data {
-        let token = LinkToken(random: AccessControl.systemRandom(32), study: "s", now: clock.now)
+        let token = LinkToken(random: SystemRandom.bytes(32), study: "s", now: clock.now)
         try await links.add(token.id, record: record, createdAt: token.issuedAt, expiresAt: token.expiresAt)
         return try token.signed(with: key)
     }

@@ -1,11 +1,12 @@
+import Audit
 import Core
 import Foundation
+import Identity
 import Storage
 import StorageTestSupport
 import Submissions
 import TestSupport
 import Testing
-import Trust
 import Wire
 
 @testable import Consumer
@@ -23,7 +24,7 @@ import Wire
         #expect(try await fixture.hand(token, from: first) == "stored")
         #expect(try await fixture.pairs() == ["record-4711": "p1"])
         #expect(try await fixture.links.all().map(\.linkedAt) == [LinkFixture.start])
-        let rows = try await fixture.consumer.access.auditEntries(participant: "p1").filter {
+        let rows = try await fixture.consumer.access.audit.entries(participant: "p1").filter {
             $0.action == "link-participant"
         }
         let id = try LinkToken(scanned: token, study: "s").id
@@ -85,10 +86,10 @@ import Wire
         let late = try await fixture.link(to: "late")
         fixture.clock.advance(by: LinkToken.lifetime)
         #expect(try await fixture.hand(late, from: client) == "link-expired")
-        let unknown = LinkToken(random: AccessControl.systemRandom(32), study: "s", now: fixture.clock.now)
+        let unknown = LinkToken(random: SystemRandom.bytes(32), study: "s", now: fixture.clock.now)
         #expect(try await fixture.hand(unknown.signed(with: fixture.key), from: client) == "link-unknown")
         #expect(try await fixture.hand(unknown.signed(with: P256SigningKey()), from: client) == "link-invalid")
-        let elsewhere = LinkToken(random: AccessControl.systemRandom(32), study: "t", now: fixture.clock.now)
+        let elsewhere = LinkToken(random: SystemRandom.bytes(32), study: "t", now: fixture.clock.now)
         #expect(try await fixture.hand(elsewhere.signed(with: fixture.key), from: client) == "link-invalid")
         let good = try await fixture.link(to: "good")
         for damaged in [Data(), good.dropLast(), Data("{}".utf8), good + good, Data(repeating: 0x41, count: 100_000)] {

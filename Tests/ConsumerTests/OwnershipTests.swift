@@ -1,8 +1,8 @@
+import AccessPolicy
 import Foundation
 import Storage
 import Submissions
 import Testing
-import Trust
 
 @testable import Consumer
 

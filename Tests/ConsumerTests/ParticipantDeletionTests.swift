@@ -1,9 +1,10 @@
+import AccessPolicy
+import Audit
 import Foundation
 import Storage
 import StorageTestSupport
 import Submissions
 import Testing
-import Trust
 import Warehouse
 
 @testable import Consumer
@@ -143,7 +144,7 @@ import Warehouse
         #expect(account.kept["consent"]?.count == 1 && account.kept["audit"]?.count == 1)
         let types = try await fixture.database.read { try RecordStore().counts(about: "p1", in: $0) }
         #expect(types == ["Contract": 1])
-        #expect(try await !fixture.access.auditEntries(participant: "p1").isEmpty)
+        #expect(try await !fixture.access.audit.entries(participant: "p1").isEmpty)
         #expect(try await fixture.count("SELECT count(*) AS number FROM participant_consent WHERE subject = 'p1'") == 0)
         try await fixture.close()
     }

@@ -1,8 +1,8 @@
 import Core
 import Foundation
+import Identity
 import Storage
 import Submissions
-import Trust
 import Wire
 
 @testable import Consumer

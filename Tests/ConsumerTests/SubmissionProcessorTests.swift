@@ -2,7 +2,6 @@ import FHIR
 import Foundation
 import HealthData
 import Testing
-import Trust
 import Wire
 
 @testable import Consumer

@@ -1,7 +1,7 @@
+import AccessPolicy
 import Foundation
 import Storage
 import Testing
-import Trust
 
 @testable import Consumer
 

@@ -1,8 +1,9 @@
+import AccessPolicy
 import FHIR
 import Foundation
+import Identity
 import Storage
 import Testing
-import Trust
 
 @testable import Consumer
 @testable import FHIRHTTP
@@ -24,7 +25,7 @@ import Trust
 
     private func service(_ fixture: ConsumerFixture) -> RecordsService {
         RecordsService(
-            database: fixture.database, access: fixture.access, admission: fixture.processor,
+            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor,
             clock: { Date(timeIntervalSince1970: 1_790_000_000) })
     }
 

@@ -1,3 +1,5 @@
+import AccessPolicy
+import Audit
 import Core
 import FHIR
 import Foundation
@@ -5,7 +7,6 @@ import RecordStorage
 import Storage
 import StorageTestSupport
 import Synchronization
-import Trust
 
 @testable import DeviceGateway
 
@@ -104,11 +105,11 @@ struct GatewayFixture: Sendable {
             ])
     }
 
-    var access: AccessControl { AccessControl(database: database, clock: { [clock] in clock.now }) }
+    var audit: AuditLog { AuditLog(database: database, clock: { [clock] in clock.now }) }
 
     var recorder: GatewayRecorder {
         GatewayRecorder(
-            database: database, access: access, admission: admission, templates: { [templates] in templates },
+            database: database, audit: audit, admission: admission, templates: { [templates] in templates },
             clock: { [clock] in clock.now })
     }
 
@@ -129,7 +130,7 @@ struct GatewayFixture: Sendable {
 
     /// Registers a device for a participant, who has a Patient.
     func register(_ device: String, of participant: String) async throws {
-        let (access, now) = (access, clock.now)
+        let (audit, now) = (audit, clock.now)
         let registration = try DeviceRegistration(device: device, participant: participant)
         try await database.write { transaction in
             let patient = Patient(id: participant).resource
@@ -138,7 +139,7 @@ struct GatewayFixture: Sendable {
                 provenance: RecordProvenance(submissionID: "s", clientID: "c", keyID: nil, receivedAt: now), at: now,
                 in: transaction)
             try registration.register(
-                by: Actor(id: "a", role: .site), access: access, submissionID: "r", at: now, in: transaction)
+                by: Actor(id: "a", role: .site), audit: audit, submissionID: "r", at: now, in: transaction)
         }
     }
 

@@ -1,3 +1,4 @@
+import AccessPolicy
 import Core
 import FHIR
 import Foundation
@@ -6,7 +7,6 @@ import Storage
 import StorageTestSupport
 import TestSupport
 import Testing
-import Trust
 
 @testable import DeviceGateway
 
@@ -144,13 +144,13 @@ import Trust
     @Test func deviceIsRegisteredOnlyForAParticipantWithRecords() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
-            let (access, now) = (fixture.access, fixture.clock.now)
+            let (audit, now) = (fixture.audit, fixture.clock.now)
             for (participant, code) in [("p1", nil), ("p2", "participant-unknown")] {
                 let registration = try DeviceRegistration(device: "e", participant: participant)
                 let refused: GatewayError? = try await fixture.database.write { transaction in
                     do {
                         try registration.register(
-                            by: Actor(id: "a", role: .site), access: access, submissionID: "r", at: now, in: transaction
+                            by: Actor(id: "a", role: .site), audit: audit, submissionID: "r", at: now, in: transaction
                         )
                         return nil
                     } catch let error as GatewayError { return error }

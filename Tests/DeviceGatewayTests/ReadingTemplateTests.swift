@@ -1,10 +1,10 @@
+import Audit
 import Core
 import FHIR
 import Foundation
 import StorageTestSupport
 import TestSupport
 import Testing
-import Trust
 
 @testable import DeviceGateway
 @testable import RecordStorage

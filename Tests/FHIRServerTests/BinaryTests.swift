@@ -6,7 +6,6 @@ import Hummingbird
 import HummingbirdTesting
 import ServerHTTP
 import Testing
-import Trust
 
 @testable import FHIRServer
 

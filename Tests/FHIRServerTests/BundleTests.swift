@@ -1,7 +1,6 @@
 import FHIR
 import Foundation
 import Testing
-import Trust
 
 @testable import FHIRServer
 

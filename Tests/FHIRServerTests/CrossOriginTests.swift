@@ -1,14 +1,15 @@
+import AccessPolicy
 import Foundation
 import HTTPTypes
+import Identity
 import Testing
-import Trust
 
 /// Scripts of registered apps can read the FHIR API from their own origins; other scripts cannot.
 @Suite struct CrossOriginTests {
     private func fixture() async throws -> RecordsFixture {
         var fixture = try await RecordsFixture()
         try await fixture.addWriter()
-        _ = try await fixture.access.createClient(
+        _ = try await fixture.access.clients.createClient(
             NewClient(
                 name: "app", proof: .none, redirectURIs: ["https://app.example/back"],
                 scopes: AccessScopes("user/*.rs")), by: Actor(id: "site", role: .site))

@@ -4,7 +4,6 @@ import Storage
 import StorageTestSupport
 import TestSupport
 import Testing
-import Trust
 
 @testable import RecordStorage
 

@@ -1,3 +1,4 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import HTTPTypes
@@ -6,7 +7,6 @@ import Storage
 import StorageTestSupport
 import TestSupport
 import Testing
-import Trust
 
 @testable import BulkExport
 @testable import FHIRServer
@@ -440,7 +440,7 @@ import Trust
                 Bool.random(using: &random)
                 ? .all : .only(Set(["a", "b", "c"].filter { _ in Bool.random(using: &random) }))
             try await fixture.addGrant("t\(round)", scopes: scopes, patients: patients)
-            let grant = try #require(try await fixture.access.grant(bearer: fixture.tokens["t\(round)"] ?? ""))
+            let grant = try #require(try await fixture.access.tokens.grant(bearer: fixture.tokens["t\(round)"] ?? ""))
             let found = try await run(token: "t\(round)", in: fixture).ids.flatMap { type, ids in
                 ids.map { "\(type)/\($0)" }
             }
@@ -487,9 +487,9 @@ import Trust
     @Test func revokedAccessEndsItsExports() async throws {
         var fixture = try await filled()
         try await fixture.addGrant("one", scopes: "user/*.rs")
-        let id = try #require(try await fixture.access.staffTokens().first { $0.scopes != nil }?.id)
+        let id = try #require(try await fixture.access.tokens.staffTokens().first { $0.scopes != nil }?.id)
         let status = try await ask(token: "one", in: fixture)
-        _ = try await fixture.access.revokeStaffToken(id: id, by: Actor(id: "site", role: .site))
+        _ = try await fixture.access.tokens.revokeStaffToken(id: id, by: Actor(id: "site", role: .site))
         let exports = try #require(fixture.exports)
         while try await exports.workOnNext() {}
         try await exports.removeExpired()
@@ -503,7 +503,7 @@ import Trust
     @Test func auditNamesTheExportedParticipants() async throws {
         let fixture = try await filled()
         _ = try await run("$export?_type=Observation", in: fixture)
-        let entries = try await fixture.access.auditEntries().filter { $0.action == "export-records" }
+        let entries = try await fixture.access.audit.entries().filter { $0.action == "export-records" }
         #expect(Set(entries.flatMap(\.participants)) == ["a", "b", "c"])
         try await fixture.close()
     }

@@ -4,7 +4,6 @@ import Hummingbird
 import HummingbirdTesting
 import Storage
 import Testing
-import Trust
 
 @testable import BulkExport
 

@@ -1,3 +1,4 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import HTTPTypes
@@ -5,7 +6,6 @@ import Storage
 import StorageTestSupport
 import TestSupport
 import Testing
-import Trust
 
 @testable import FHIRServer
 @testable import RecordStorage

@@ -1,3 +1,4 @@
+import AccessPolicy
 import Core
 import FHIR
 import Foundation
@@ -5,7 +6,6 @@ import HTTPTypes
 import Storage
 import Synchronization
 import Testing
-import Trust
 
 @testable import FHIRServer
 
@@ -336,7 +336,7 @@ import Trust
         _ = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a"))
         _ = try await fixture.send(.put, "/fhir/Observation/a", body: observation("a"), headers: [.ifMatch: "W/\"3\""])
         _ = try await fixture.send(.delete, "/fhir/Observation/a", token: fixture.token)
-        let rows = try await fixture.access.auditEntries().filter { $0.action == "write-record" }
+        let rows = try await fixture.access.audit.entries().filter { $0.action == "write-record" }
         #expect(rows.map(\.reason) == ["insufficient-scope", "version-conflict", "permitted"])
         #expect(rows.last?.participants == ["p1"] && rows.last?.resourceID == "a")
         try await fixture.close()

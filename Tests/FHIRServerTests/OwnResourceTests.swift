@@ -1,7 +1,7 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import Testing
-import Trust
 
 @testable import FHIRHTTP
 @testable import FHIRServer

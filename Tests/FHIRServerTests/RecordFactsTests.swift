@@ -1,6 +1,6 @@
+import AccessPolicy
 import FHIR
 import Testing
-import Trust
 
 @Suite struct RecordFactsTests {
     private func facts(_ text: String) throws -> RecordFacts { RecordFacts(try Resource(Array(text.utf8))) }

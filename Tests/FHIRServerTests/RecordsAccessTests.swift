@@ -1,3 +1,4 @@
+import Enrolments
 import FHIR
 import Foundation
 import Hummingbird
@@ -6,7 +7,6 @@ import Storage
 import StorageTestSupport
 import Submissions
 import Testing
-import Trust
 
 @testable import FHIRSearch
 

@@ -1,13 +1,13 @@
+import Audit
 import FHIR
 import Foundation
 import Storage
 import Testing
-import Trust
 
 /// Every read writes an audit row that names the participants whose data it returned.
 @Suite struct RecordsAuditTests {
     private func rows(_ fixture: RecordsFixture, of participant: String?) async throws -> [AuditEntry] {
-        try await fixture.access.auditEntries(participant: participant).filter { $0.role == "staff" }
+        try await fixture.access.audit.entries(participant: participant).filter { $0.role == "staff" }
     }
 
     @Test func searchIsAuditedWithTheParticipantsOfItsPage() async throws {

@@ -1,9 +1,9 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Testing
-import Trust
 
 extension RecordsFixture {
     /// Adds a token that may read and write everything.
@@ -13,7 +13,7 @@ extension RecordsFixture {
 
     /// Creates a token for certain patients, or for all.
     mutating func addGrant(_ token: String, scopes: String, patients: PatientAccess = .all) async throws {
-        tokens[token] = try await access.createToken(
+        tokens[token] = try await access.tokens.createToken(
             scopes: AccessScopes(scopes), patients: patients, lifetime: 3600, by: Actor(id: "site", role: .site))
     }
 

@@ -1,13 +1,14 @@
+import Audit
 import FHIR
 import Foundation
 import Hummingbird
 import HummingbirdTesting
+import Identity
 import Logging
 import Storage
 import StorageTestSupport
 import Synchronization
 import Testing
-import Trust
 
 @testable import BulkExport
 @testable import FHIRServer
@@ -26,7 +27,7 @@ final class RefusedCodes: Sendable {
 /// A database with records, a staff token, and a router in this process.
 struct RecordsFixture {
     let database: any SQLDatabase
-    let access: AccessControl
+    let access: AccessStores
     let store = RecordStore()
     let token: String
     let limiter: RateLimiter
@@ -56,8 +57,8 @@ struct RecordsFixture {
         database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("test.sqlite").path,
             migrations: [.baseline(of: "records", TrustSchema.sections + RecordsSchema.sections)])
-        access = AccessControl(database: database, clock: { Date() })
-        token = try await access.createStaffToken(name: "test", lifetime: 3600)
+        access = AccessStores(database: database, clock: { Date() })
+        token = try await access.tokens.createStaffToken(name: "test", lifetime: 3600)
     }
 
     /// Closes the store, and checks that each index entry has its record and term, which no engine enforces.

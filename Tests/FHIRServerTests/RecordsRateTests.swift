@@ -51,7 +51,7 @@ import Testing
             #expect(refused.json["issue"]?[0]?["details"]?["text"] == "rate-limited")
         }
         // Refused reads are not audited as shown.
-        #expect(try await fixture.access.auditEntries().filter { $0.role == "staff" }.count == 3)
+        #expect(try await fixture.access.audit.entries().filter { $0.role == "staff" }.count == 3)
         clock.advance(4)
         #expect(try await ask(fixture, "/fhir/Observation/a", token: fixture.token).status == 200)
         try await fixture.close()
@@ -75,7 +75,7 @@ import Testing
         let fixture = try await fixture(
             .unauthenticatedByAddress, rate: try Rate(perSecond: 1, burst: 100), clock: clock)
         try await fixture.put(observation("a"))
-        let before = try await fixture.access.auditEntries().count
+        let before = try await fixture.access.audit.entries().count
         var statuses: [Int: Int] = [:]
         for number in 0..<150 {
             let answer = try await ask(
@@ -84,7 +84,7 @@ import Testing
         }
         #expect(statuses == [401: 100, 429: 50])
         #expect(fixture.refused.all == Array(repeating: "not-authenticated", count: 100))
-        #expect(try await fixture.access.auditEntries().count == before)
+        #expect(try await fixture.access.audit.entries().count == before)
         clock.advance(1)
         #expect(try await ask(fixture, "/fhir/Observation/a", token: fixture.token).status == 200)
         #expect(fixture.refused.all.count == 100)

@@ -2,7 +2,6 @@ import FHIR
 import Foundation
 import HTTPTypes
 import Testing
-import Trust
 
 /// Code systems are stored like other records; those of the server cannot be written.
 @Suite struct StoredDefinitionTests {

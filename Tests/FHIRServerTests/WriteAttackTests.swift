@@ -1,8 +1,8 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import HTTPTypes
 import Testing
-import Trust
 
 @testable import FHIRServer
 

@@ -1,3 +1,4 @@
+import AccessPolicy
 import Core
 import FHIR
 import Foundation
@@ -5,7 +6,6 @@ import HTTPTypes
 import Storage
 import Synchronization
 import Testing
-import Trust
 
 @testable import FHIRHTTP
 @testable import FHIRServer

@@ -1,6 +1,10 @@
+import AccessPolicy
+import Audit
+import Enrolments
 import Foundation
 import Hummingbird
 import HummingbirdTesting
+import Identity
 import Logging
 import NIOEmbedded
 import Storage
@@ -9,7 +13,6 @@ import Submissions
 import Synchronization
 import TestSupport
 import Testing
-import Trust
 import Wire
 
 @testable import Receiver

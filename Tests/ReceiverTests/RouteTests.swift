@@ -5,7 +5,6 @@ import Logging
 import ServerHTTP
 import Storage
 import Testing
-import Trust
 import Wire
 
 @testable import Receiver

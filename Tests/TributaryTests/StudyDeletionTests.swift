@@ -1,3 +1,4 @@
+import Audit
 import Consumer
 import Core
 import Crypto
@@ -5,7 +6,6 @@ import Foundation
 import Storage
 import TestSupport
 import Testing
-import Trust
 
 @testable import TributaryServer
 

@@ -1,9 +1,10 @@
+import AccessPolicy
+import Audit
 import Consumer
 import Foundation
 import Storage
 import TestSupport
 import Testing
-import Trust
 import Wire
 
 @testable import TributaryServer
@@ -59,7 +60,7 @@ import Wire
             #expect(try folder.keys.entries().count == 2)
             #expect(try await stores.migrate().links?.steps == [])
             try await stores.withRecords { records in
-                let rows = try await AccessControl(database: records, clock: { now }).auditEntries()
+                let rows = try await AuditLog(database: records, clock: { now }).entries()
                 #expect(Set(rows.map(\.action)) == ["create-link", "list-links"])
                 #expect(Set(rows.compactMap(\.resourceID)) == [made.id, second.id])
                 #expect(rows.allSatisfy { $0.actor == "account:registrar" && !"\($0)".contains("4711") })
@@ -81,8 +82,8 @@ import Wire
         try await withStudy { folder, stores in
             for role in [Role.device, .staff] {
                 let links = StudyLinks(stores, actor: Actor(id: "x", role: role), clock: { now })
-                await #expect(throws: TrustError.self) { try await links.create(record: "r") }
-                await #expect(throws: TrustError.self) { try await links.all() }
+                await #expect(throws: AccessError.self) { try await links.create(record: "r") }
+                await #expect(throws: AccessError.self) { try await links.all() }
             }
             #expect(!FileManager.default.fileExists(atPath: folder.linkStoreURL.path))
         }

@@ -1,6 +1,6 @@
 import Foundation
+import Identity
 import ServerHTTP
-import Trust
 
 /// The configuration of the authorization server: the study, and the parts of the server that it uses.
 package struct AuthorizationConfiguration: Sendable {

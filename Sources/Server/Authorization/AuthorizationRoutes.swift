@@ -1,15 +1,16 @@
+import Audit
 import Core
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Identity
 import ServerHTTP
 import Storage
-import Trust
 
 /// The routes of the authorization server: discovery, the pages on which people grant access to apps, and the endpoints
 /// that issue tokens (<https://hl7.org/fhir/smart-app-launch/STU2.2/>).
 package struct AuthorizationRoutes: Sendable {
-    let access: AccessControl
+    let access: AccessStores
     let configuration: AuthorizationConfiguration
     let limiter: RateLimiter
     let bodies: BodyBudget
@@ -29,10 +30,10 @@ package struct AuthorizationRoutes: Sendable {
     ///   - refusals: called with the code of each refusal.
     ///   - random: returns the given number of random bytes, fit for secrets.
     package init(
-        access: AccessControl, configuration: AuthorizationConfiguration, limiter: RateLimiter = RateLimiter(),
+        access: AccessStores, configuration: AuthorizationConfiguration, limiter: RateLimiter = RateLimiter(),
         bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         refusals: @escaping @Sendable (String) async -> Void = { _ in }, clock: @escaping @Sendable () -> Date,
-        random: @escaping @Sendable (Int) -> [UInt8] = AccessControl.systemRandom
+        random: @escaping @Sendable (Int) -> [UInt8] = SystemRandom.bytes
     ) {
         let fetcher = KeySetFetcher(allowsLoopback: configuration.allowsLoopback)
         self.init(
@@ -41,7 +42,7 @@ package struct AuthorizationRoutes: Sendable {
     }
 
     init(
-        access: AccessControl, configuration: AuthorizationConfiguration, limiter: RateLimiter, bodies: BodyBudget,
+        access: AccessStores, configuration: AuthorizationConfiguration, limiter: RateLimiter, bodies: BodyBudget,
         refusals: @escaping @Sendable (String) async -> Void, clock: @escaping @Sendable () -> Date,
         random: @escaping @Sendable (Int) -> [UInt8], fetch: @escaping KeySetCache.Fetch
     ) {
@@ -91,7 +92,7 @@ package struct AuthorizationRoutes: Sendable {
             let access = access
             let shared = routes.group("oauth2").add(
                 middleware: CrossOriginMiddleware(methods: "POST", refusal: { OAuthFailure(authorizing: $0) }) {
-                    try await access.isOriginOfClient($0)
+                    try await access.clients.isOriginOfClient($0)
                 })
             shared.post("token", use: token)
             shared.post("introspect", use: introspect)

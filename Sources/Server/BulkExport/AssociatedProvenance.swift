@@ -1,7 +1,7 @@
+import AccessPolicy
 import FHIRHTTP
 import SearchStatements
 import Storage
-import Trust
 
 /// The associated data that an export adds beyond its types
 /// (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters>, `includeAssociatedData`).

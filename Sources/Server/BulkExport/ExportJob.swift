@@ -1,7 +1,7 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import Storage
-import Trust
 
 /// A requested export.
 package struct ExportJob: Sendable {

@@ -1,8 +1,8 @@
+import AccessPolicy
 import FHIRHTTP
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 /// The exports in the tables of a store, inside the caller's transaction.
 package struct ExportJobs: Sendable {

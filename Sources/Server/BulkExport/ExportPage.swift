@@ -3,7 +3,6 @@ import FHIRSearch
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 /// A page of an export's resources, as lines of JSON.
 package struct ExportPage: Sendable {

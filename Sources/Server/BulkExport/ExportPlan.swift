@@ -1,10 +1,10 @@
+import AccessPolicy
 import FHIR
 import FHIRHTTP
 import FHIRSearch
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 /// The contents of an export, by its request and its grant.
 package struct ExportPlan: Sendable {

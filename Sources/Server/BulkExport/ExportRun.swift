@@ -1,7 +1,7 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import Storage
-import Trust
 
 /// The run of one export: type by type and page by page, each page filtered by the grant.
 struct ExportRun {
@@ -32,7 +32,7 @@ struct ExportRun {
         last = job.lastNumber ?? 0
         renewed = exports.clock()
         let (store, jobs, now) = (exports.store, exports.jobs, renewed)
-        let policy = exports.access.policy
+        let policy = exports.access.audit.policy
         let found = try await exports.database.read { transaction in
             (
                 selections: try ExportPlan(job.grant, job.request, policy: policy, at: job.createdAt, now: now)
@@ -158,7 +158,7 @@ struct ExportRun {
         let (jobs, access, job, folder) = (exports.jobs, exports.access, job, exports.folder.id)
         let (written, now) = (written, exports.clock())
         let isOurs = try await exports.database.write { transaction in
-            guard try !access.isRevoked(job.grant, in: transaction) else {
+            guard try !access.tokens.isRevoked(job.grant, in: transaction) else {
                 try jobs.remove(job.id, in: transaction)
                 return false
             }
@@ -178,7 +178,7 @@ struct ExportRun {
 
     private mutating func recordAll(of type: String) async throws {
         guard !toBeRecorded.isEmpty else { return }
-        try await exports.access.record(
+        try await exports.access.audit.record(
             RecordDecision.permitted.decision, by: job.grant.actor, action: .exportRecords,
             target: Target(resourceType: type),
             showing: toBeRecorded)

@@ -1,7 +1,7 @@
+import AccessPolicy
 import FHIR
 import FHIRSearch
 import Storage
-import Trust
 
 /// The patients whose resources are exported.
 package enum ExportedPatients: Sendable, Hashable {

@@ -1,12 +1,12 @@
 import Foundation
+import Identity
 import RecordStorage
 import Storage
-import Trust
 
 /// The exports of a records' store, shared by the API and the process that runs them.
 package struct Exports: Sendable {
     package let database: any SQLDatabase
-    package let access: AccessControl
+    package let access: AccessStores
     package let folder: ExportFolder
     package let limits: ExportLimits
     package let clock: @Sendable () -> Date
@@ -18,7 +18,7 @@ package struct Exports: Sendable {
 
     /// - Parameter folder: the folder of the files; several servers may share it.
     package init(
-        database: any SQLDatabase, access: AccessControl, folder: ExportFolder, limits: ExportLimits = ExportLimits(),
+        database: any SQLDatabase, access: AccessStores, folder: ExportFolder, limits: ExportLimits = ExportLimits(),
         clock: @escaping @Sendable () -> Date
     ) {
         self.database = database

@@ -3,7 +3,6 @@ import FHIRSearch
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 /// An internal export without access control: the same resources and lines as for a client whose grant permits
 /// everything.

@@ -1,3 +1,4 @@
+import AccessPolicy
 import Core
 import FHIR
 import FHIRHTTP
@@ -5,7 +6,6 @@ import FHIRSearch
 import Foundation
 import SearchStatements
 import Storage
-import Trust
 
 /// A search that restricts the exported resources of a type: `Observation?category=laboratory`.
 struct TypeFilter: Sendable {

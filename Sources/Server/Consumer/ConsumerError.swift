@@ -1,6 +1,6 @@
+import Audit
 import Core
 import Storage
-import Trust
 
 /// An error of the consumer or its tools.
 package struct ConsumerError: CodedError, Hashable {

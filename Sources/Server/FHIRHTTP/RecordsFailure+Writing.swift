@@ -1,9 +1,10 @@
+import AccessPolicy
+import Audit
 import FHIR
 import FHIRPatch
 import FHIRSearch
 import HTTPTypes
 import RecordStorage
-import Trust
 
 extension RecordsFailure {
     /// Creates the response to a decision that does not permit an interaction.

@@ -1,6 +1,6 @@
 import Hummingbird
+import Identity
 import ServerHTTP
-import Trust
 
 /// Lets a request pass if its header `Antispam` contains the study's word; the body is not read before.
 struct AntispamMiddleware: RouterMiddleware {

@@ -1,6 +1,7 @@
+import AccessPolicy
 import Foundation
+import Identity
 import ServerHTTP
-import Trust
 
 /// Configuration of the receiver for its study. It contains no private key.
 package struct ReceiverConfiguration: Sendable {

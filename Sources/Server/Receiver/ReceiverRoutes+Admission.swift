@@ -1,7 +1,7 @@
+import AccessPolicy
 import Core
 import Hummingbird
 import ServerHTTP
-import Trust
 
 extension ReceiverRoutes {
     /// Authenticates the device by the request's bearer token (RFC 6750), or also a member of staff.

@@ -1,7 +1,8 @@
+import AccessPolicy
 import Foundation
 import Hummingbird
+import Identity
 import ServerHTTP
-import Trust
 
 /// Files of a study that configure the health data that phones send. The receiver passes the bytes on.
 package enum StudyHealthFile: String, Sendable, CaseIterable {

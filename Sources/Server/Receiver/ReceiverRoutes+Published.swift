@@ -1,7 +1,7 @@
+import AccessPolicy
 import Core
 import Hummingbird
 import ServerHTTP
-import Trust
 
 /// Base path of the published resources.
 enum PublishedBase: Sendable {

@@ -1,10 +1,11 @@
+import AccessPolicy
+import Audit
 import Core
 import HTTPTypes
 import Hummingbird
 import ServerHTTP
 import Storage
 import Submissions
-import Trust
 import Wire
 
 extension ReceiverRoutes {

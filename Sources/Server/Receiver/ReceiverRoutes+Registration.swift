@@ -1,8 +1,8 @@
+import AccessPolicy
 import Core
 import Foundation
 import Hummingbird
 import ServerHTTP
-import Trust
 import Wire
 
 extension ReceiverRoutes {
@@ -25,7 +25,7 @@ extension ReceiverRoutes {
         let credentials: (clientID: String, clientSecret: String)
         do {
             credentials = try await access.registerClient(receiptDigest: receipt.digest)
-        } catch let error as TrustError {
+        } catch let error as AccessError {
             throw OAuthFailure("unauthorized_client", HTTPFailure(.forbidden, code: error.code, message: error.message))
         }
         context.outcome.caller = credentials.clientID

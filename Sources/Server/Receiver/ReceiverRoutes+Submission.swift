@@ -1,10 +1,11 @@
+import AccessPolicy
 import Core
 import Foundation
 import Hummingbird
+import Identity
 import ServerHTTP
 import Storage
 import Submissions
-import Trust
 import Wire
 
 extension ReceiverRoutes {

@@ -1,8 +1,8 @@
+import AccessPolicy
 import Core
 import Foundation
 import Hummingbird
 import ServerHTTP
-import Trust
 import Wire
 
 extension ReceiverRoutes {
@@ -35,7 +35,7 @@ extension ReceiverRoutes {
         let issued: (token: String, expiresAt: Date)
         do {
             issued = try await access.issueToken(for: actor, lifetime: configuration.tokenLifetime)
-        } catch is TrustError {
+        } catch is AccessError {
             throw Self.invalidClient
         }
         context.outcome.caller = actor.id

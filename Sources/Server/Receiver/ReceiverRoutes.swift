@@ -1,10 +1,11 @@
+import Audit
 import Core
+import Enrolments
 import Foundation
 import Hummingbird
 import ServerHTTP
 import Storage
 import Submissions
-import Trust
 
 /// Routes of the receiver, below the root and below `/c3pro`.
 ///

@@ -1,8 +1,8 @@
+import AccessPolicy
 import FHIR
 import FHIRSearch
 import RecordStorage
 import Storage
-import Trust
 
 /// Finds the records that are included with a page: each once, none that the page already contains, and only records
 /// that the caller may read.

@@ -1,9 +1,9 @@
+import AccessPolicy
 import FHIR
 import FHIRSearch
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 /// Runs a search inside one transaction: a page, the included records, and the total.
 package struct RecordSearch: Sendable {

@@ -1,11 +1,11 @@
+import AccessPolicy
 import RecordStorage
 import Storage
-import Trust
 
 extension SQLFragment {
     /// Creates the condition of a filter on the row `r` of a type's record, for use in a larger statement.
     ///
-    /// It agrees with ``Trust/RecordFilter/matches(_:)`` on the records' facts.
+    /// It agrees with ``AccessPolicy/RecordFilter/matches(_:)`` on the records' facts.
     ///
     /// - Throws: the store's errors, where the filter contains a scope's query, whose terms are looked up.
     package init(showing filter: RecordFilter, type: String, in transaction: any SQLTransaction) throws {

@@ -1,7 +1,7 @@
+import AccessPolicy
 import FHIR
 import FHIRSearch
 import Storage
-import Trust
 
 /// Compiles criteria into conditions on the row `r` of a record.
 ///

@@ -1,7 +1,7 @@
+import AccessPolicy
 import FHIRSearch
 import RecordStorage
 import Storage
-import Trust
 
 /// The statements of a search: a page of the records in their order, and their number. The text of a statement contains
 /// only the server's own names and operators; every value is a parameter.

@@ -1,9 +1,9 @@
+import AccessPolicy
 import FHIR
 import FHIRSearch
 import FHIRValidation
 import RecordStorage
 import Storage
-import Trust
 
 /// The built-in terminology (value sets of R4's own bindings), and that of stored ValueSets and CodeSystems that
 /// enumerate their codes and that the filter permits.

@@ -1,10 +1,11 @@
+import AccessPolicy
 import Core
 import Crypto
 import FHIR
 import Foundation
+import Identity
 import Storage
 import Submissions
-import Trust
 import Warehouse
 
 extension StudyBackup {
@@ -243,7 +244,7 @@ extension StudyBackup {
             path: path, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
         let isToBeLoaded = try await records.closing { records in
             try await records.write { transaction in
-                try AccessControl.endAuthorizations(in: transaction)
+                try AuthorizationStore.endAuthorizations(in: transaction)
                 return try WarehouseInstallation(.records).run(in: transaction).isToBeLoaded
             }
         }

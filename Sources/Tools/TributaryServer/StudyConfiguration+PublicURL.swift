@@ -1,4 +1,4 @@
-import Trust
+import Identity
 
 extension StudyConfiguration {
     /// Parses the public URL of the server: https, or plain HTTP on the machine itself or in a development study. A

@@ -1,9 +1,9 @@
+import Audit
 import Consumer
 import Core
 import DeviceGateway
 import Foundation
 import Synchronization
-import Trust
 
 extension StudyFolder {
     /// The folder of the templates of third-party devices.
@@ -37,7 +37,7 @@ extension StudyFolder {
     /// - Throws: the errors of ``hubSecret()``; `file-unwritable`.
     package func makeHubSecret() throws -> HubSecret {
         if let present = try hubSecret() { return present }
-        let text = HubSecret.text(random: AccessControl.systemRandom(HubSecret.length))
+        let text = HubSecret.text(random: SystemRandom.bytes(HubSecret.length))
         try PrivateFile.write(Data(text.utf8), to: hubSecretURL, permissions: 0o600)
         return try HubSecret(text)
     }

@@ -1,3 +1,5 @@
+import AccessPolicy
+import Audit
 import Consumer
 import Core
 import Crypto
@@ -6,7 +8,6 @@ import Foundation
 import InformedConsent
 import RecordStorage
 import Storage
-import Trust
 import Warehouse
 
 /// Loads one participant's health data directly into a study's records and warehouse, without envelope and queue. For
@@ -22,14 +23,14 @@ package actor StudyHealthLoad {
     private let provenance: RecordProvenance
     private let clock: @Sendable () -> Date
     private var loader: HealthLoader
-    private var writing: _Concurrency.Task<(HealthLoader, HealthLoader.Report, AccessControl.LoadEntry?), any Error>?
+    private var writing: _Concurrency.Task<(HealthLoader, HealthLoader.Report, AuditLog.LoadEntry?), any Error>?
     private var report = HealthLoader.Report()
-    private let access: AccessControl
+    private let audit: AuditLog
     /// The actor of the load.
     private let actor: Actor
     private let target: Target
     /// The audit row; nil as long as nothing is stored.
-    private var entry: AccessControl.LoadEntry?
+    private var entry: AuditLog.LoadEntry?
     /// Whether this load recorded the participant's consent.
     package nonisolated let madeParticipant: Bool
     /// The participant's Patient id.
@@ -86,7 +87,7 @@ package actor StudyHealthLoad {
         self.participant = participant
         self.database = database
         self.clock = clock
-        access = AccessControl(database: database, clock: clock)
+        audit = AuditLog(database: database, clock: clock)
         actor = Actor(id: account, role: .site)
         // The fingerprint of the export, never its name.
         target = Target(resourceType: Observation.resourceType, resourceID: export, subject: participant)
@@ -103,7 +104,7 @@ package actor StudyHealthLoad {
         try await settle()
         guard !batch.isEmpty else { return }
         let (loader, database, clock, entry) = (loader, database, clock, entry)
-        let (access, actor, target, earlier) = (access, actor, target, report.changes)
+        let (audit, actor, target, earlier) = (audit, actor, target, report.changes)
         let subject = participant
         writing = _Concurrency.Task {
             try await database.write { transaction in
@@ -114,10 +115,10 @@ package actor StudyHealthLoad {
                 guard report.hasChanged else { return (loader, report, entry) }
                 let amount = earlier + report.changes
                 guard let entry else {
-                    let begun = try access.beginLoad(actor, target, amount: amount, in: transaction)
+                    let begun = try audit.beginLoad(actor, target, amount: amount, in: transaction)
                     return (loader, report, begun)
                 }
-                try access.recordAmount(amount, of: entry, in: transaction)
+                try audit.recordAmount(amount, of: entry, in: transaction)
                 return (loader, report, entry)
             }
         }

@@ -1,8 +1,8 @@
 import Consumer
+import Enrolments
 import Foundation
 import Storage
 import Submissions
-import Trust
 
 extension StudyOverview {
     /// A device with missing, doubtful or waiting messages.
@@ -31,7 +31,7 @@ extension StudyOverview {
             (try messages.gaps(in: transaction), try messages.forks(in: transaction))
         }
         let signing = try await records.read { try messages.devices(in: $0) }
-        let bindings = try await AccessControl(database: records, clock: { Date() }).bindings()
+        let bindings = try await EnrolmentStore(database: records, clock: { Date() }).bindings()
         let owners = Dictionary(bindings.map { ($0.device, $0.participant) }, uniquingKeysWith: { first, _ in first })
         var devices: [String: Device] = [:]
         func change(_ id: String, _ body: (inout Device) -> Void) {

@@ -1,10 +1,10 @@
 import Consumer
+import Enrolments
 import FHIR
 import Foundation
 import InformedConsent
 import RecordStorage
 import Storage
-import Trust
 import Warehouse
 import Wire
 
@@ -12,7 +12,7 @@ import Wire
 package enum StudyProcessing {
     /// Returns the processor that opens submissions, applies the consent gate, records and loads.
     package static func processor(
-        folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
+        folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: EnrolmentStore,
         openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {
         let urls = folder.consentFiles.folders + [folder.questionnairesURL, folder.healthTypesURL]

@@ -1,14 +1,16 @@
+import Audit
 import Authorization
 import Foundation
+import Identity
 import RecordStorage
+import Records
 import ServerHTTP
 import Storage
-import Trust
 
 extension StudyServer {
     /// Returns the authorization server's routes, if this process has the role.
     func authorizationRoutes(
-        _ opened: OpenStores, access: AccessControl?, limiter: RateLimiter, bodies: BodyBudget,
+        _ opened: OpenStores, access: AccessStores?, limiter: RateLimiter, bodies: BodyBudget,
         refusals: RefusalCounter?
     ) throws -> AuthorizationRoutes? {
         guard options.roles.contains(.authorization), let records = opened.records, let access else { return nil }

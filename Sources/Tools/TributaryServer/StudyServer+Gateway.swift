@@ -1,18 +1,19 @@
+import Audit
 import Consumer
 import Core
 import DeviceGateway
+import Enrolments
 import Foundation
 import Logging
 import ServerHTTP
 import ServiceLifecycle
 import Storage
-import Trust
 
 extension StudyServer {
     /// Returns the worker for the events of third-party devices, if this process has the role.
     func gateway(_ opened: OpenStores) -> GatewayWorker? {
         guard options.roles.contains(.gateway), let records = opened.records else { return nil }
-        let access = AccessControl(database: records, clock: clock)
+        let access = EnrolmentStore(database: records, clock: clock)
         let folder = folder
         let templates = PublishedFiles([folder.deviceContentURL, folder.fhirMappingURL]) {
             (former: GatewayTemplates??) -> GatewayTemplates? in
@@ -21,7 +22,7 @@ extension StudyServer {
         }
         return GatewayWorker(
             recorder: GatewayRecorder(
-                database: records, access: access,
+                database: records, audit: access.audit,
                 admission: StudyProcessing.processor(
                     folder: folder, study: study, records: records, access: access,
                     openers: KeyOpenerCache(folder: folder.keys), clock: clock),

@@ -1,11 +1,15 @@
+import AccessPolicy
+import Audit
 import Authorization
 import BulkExport
 import Consumer
 import DeviceGateway
+import Enrolments
 import FHIR
 import FHIRServer
 import Foundation
 import Hummingbird
+import Identity
 import InformedConsent
 import Logging
 import Receiver
@@ -13,7 +17,6 @@ import ServerHTTP
 import ServiceLifecycle
 import Storage
 import Submissions
-import Trust
 import Warehouse
 import Wire
 
@@ -184,7 +187,7 @@ package struct StudyServer: Sendable {
     ) throws -> Router<ServerRequestContext> {
         let router = Router(context: ServerRequestContext.self)
         let limiter = RateLimiter(limits: study.rates)
-        let access = opened.records.map { AccessControl(database: $0, clock: clock) }
+        let access = opened.records.map { AccessStores(database: $0, clock: clock) }
         try authorizationRoutes(
             opened, access: access, limiter: limiter, bodies: bodies, refusals: refusals)?.add(to: router)
         let records = recordsRoutes(
@@ -217,7 +220,7 @@ package struct StudyServer: Sendable {
     }
 
     private func recordsRoutes(
-        _ opened: OpenStores, access: AccessControl?, limiter: RateLimiter, bodies: BodyBudget,
+        _ opened: OpenStores, access: AccessStores?, limiter: RateLimiter, bodies: BodyBudget,
         refusals: RefusalCounter?, exports: Exports?, hasRoom: @escaping @Sendable () -> Bool
     ) -> RecordsRoutes? {
         guard options.roles.contains(.records), let records = opened.records, let access else { return nil }
@@ -232,7 +235,7 @@ package struct StudyServer: Sendable {
             refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices),
             hasReceiver: options.roles.contains(.receiver),
             admission: StudyProcessing.processor(
-                folder: folder, study: study, records: records, access: access,
+                folder: folder, study: study, records: records, access: EnrolmentStore(audit: access.audit),
                 openers: KeyOpenerCache(folder: folder.keys), clock: clock),
             maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes),
             writtenBytesPerDay: study.writtenBytesPerDay, hasRoom: hasRoom, exports: exports,
@@ -245,7 +248,7 @@ package struct StudyServer: Sendable {
         guard options.roles.contains(.records), let records = opened.records else { return nil }
         do {
             return Exports(
-                database: records, access: AccessControl(database: records, clock: clock),
+                database: records, access: AccessStores(database: records, clock: clock),
                 folder: try ExportFolder(folder.exportsURL), limits: study.exports, clock: clock)
         } catch {
             logger.error(
@@ -261,7 +264,7 @@ package struct StudyServer: Sendable {
     }
 
     private func receiverConfiguration(
-        _ opened: OpenStores, limiter: RateLimiter, bodies: BodyBudget, staff: AccessControl?
+        _ opened: OpenStores, limiter: RateLimiter, bodies: BodyBudget, staff: AccessStores?
     ) throws -> ReceiverConfiguration {
         guard let antispam = SecretDigest(hex: try folder.antispamHash()) else {
             throw ServerError(code: "antispam-invalid", message: "antispam.sha256 holds no SHA-256 digest.")
@@ -283,7 +286,7 @@ package struct StudyServer: Sendable {
         }
         var authenticateStaff: (@Sendable (String) async throws -> Actor?)?
         if options.roles.contains(.records), let staff {
-            authenticateStaff = { try await staff.authenticate(bearer: $0) }
+            authenticateStaff = { try await staff.tokens.authenticate(bearer: $0) }
         }
         return ReceiverConfiguration(
             antispam: antispam, bundleIdentifier: study.bundleIdentifier, receiptRoots: roots,
@@ -311,7 +314,7 @@ package struct StudyServer: Sendable {
         }
         let processor = StudyProcessing.processor(
             folder: folder, study: study, records: records,
-            access: AccessControl(database: records, clock: clock), openers: openers, clock: clock)
+            access: EnrolmentStore(database: records, clock: clock), openers: openers, clock: clock)
         // Links that were restored from a copy may belong to participants who have been deleted since.
         do {
             try await stores.migrateLinks()

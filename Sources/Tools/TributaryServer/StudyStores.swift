@@ -1,3 +1,4 @@
+import Audit
 import Consumer
 import Core
 import DeviceGateway
@@ -6,7 +7,6 @@ import Receiver
 import RecordStorage
 import Storage
 import Submissions
-import Trust
 import Warehouse
 
 /// A study's two stores: the queue, which a receiver opens alone, and the records.

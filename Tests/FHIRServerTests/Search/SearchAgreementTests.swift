@@ -1,10 +1,10 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import Storage
 import StorageTestSupport
 import TestSupport
 import Testing
-import Trust
 
 @testable import FHIRSearch
 @testable import SearchStatements

@@ -1,6 +1,6 @@
+import AccessPolicy
 import FHIR
 import Foundation
-import Trust
 
 @testable import FHIRSearch
 @testable import SearchStatements

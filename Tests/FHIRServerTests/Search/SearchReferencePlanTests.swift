@@ -1,9 +1,9 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import Storage
 import StorageTestSupport
 import Testing
-import Trust
 
 @testable import FHIRSearch
 @testable import RecordStorage

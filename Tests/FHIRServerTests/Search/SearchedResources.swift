@@ -1,6 +1,6 @@
+import AccessPolicy
 import FHIR
 import TestSupport
-import Trust
 
 @testable import FHIRSearch
 

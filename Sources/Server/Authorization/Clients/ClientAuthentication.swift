@@ -2,13 +2,13 @@ import Core
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Identity
 import ServerHTTP
-import Trust
 import Wire
 
 /// Authenticates the client of a request (RFC 6749 section 2.3, with SMART's two methods for confidential clients).
 struct ClientAuthentication: Sendable {
-    let access: AccessControl
+    let access: AccessStores
     let limiter: RateLimiter
     let keys: KeySetCache
     let addresses: @Sendable () -> AuthorizationAddresses
@@ -37,7 +37,9 @@ struct ClientAuthentication: Sendable {
         }
         try admit(id, from: address)
         if let secret = form["client_secret"] { return try await bySecret(id, secret) }
-        guard let client = try await access.client(id: id), client.proof == .none else { throw OAuthFailure.client() }
+        guard let client = try await access.clients.client(id: id), client.proof == .none else {
+            throw OAuthFailure.client()
+        }
         return client
     }
 
@@ -58,7 +60,7 @@ struct ClientAuthentication: Sendable {
 
     private func bySecret(_ id: String, _ secret: String) async throws -> RegisteredClient {
         guard secret.utf8.count <= Self.longestText,
-            let client = try await access.authenticateRegisteredClient(id: id, secret: secret)
+            let client = try await access.clients.authenticateRegisteredClient(id: id, secret: secret)
         else { throw OAuthFailure.client() }
         try limiter.admit(client.id, .tokenByClient)
         return client
@@ -74,7 +76,7 @@ struct ClientAuthentication: Sendable {
             throw OAuthFailure.client("The client_assertion names no client, or another one.")
         }
         try admit(id, from: address)
-        let client = try await access.client(id: id)
+        let client = try await access.clients.client(id: id)
         do {
             let assertion = try ClientAssertion(reading: text, tokenURL: addresses().token, now: clock()) { _ in
                 client?.keySetURL
@@ -82,7 +84,7 @@ struct ClientAuthentication: Sendable {
             guard let client else { throw OAuthFailure.client() }
             try await verify(assertion, of: client)
             try limiter.admit(client.id, .tokenByClient)
-            let isNew = try await access.use(
+            let isNew = try await access.authorizations.use(
                 assertion: assertion.use.tokenID, of: client.id, expiresAt: assertion.use.expiresAt)
             guard isNew else { throw OAuthFailure.client("The client_assertion was used before; make a new one.") }
             return client

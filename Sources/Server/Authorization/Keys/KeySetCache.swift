@@ -1,5 +1,5 @@
 import Foundation
-import Trust
+import Identity
 import Wire
 
 /// A cache of clients' key sets. Each is kept for the time that its address specifies, within limits.

@@ -1,11 +1,11 @@
 import Core
 import Foundation
+import Identity
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import ServerHTTP
-import Trust
 
 /// A JWK set as received from its address.
 struct FetchedKeySet: Sendable, Hashable {

@@ -1,7 +1,8 @@
+import AccessPolicy
 import Core
 import Foundation
+import Identity
 import ServerHTTP
-import Trust
 
 /// The page on which a person decides about the access of an app.
 struct ConsentPage {

@@ -1,6 +1,6 @@
+import AccessPolicy
 import Core
 import Foundation
-import Trust
 
 /// Descriptions of scopes for people who do not know the term.
 struct ScopeWords {

@@ -1,5 +1,5 @@
+import Identity
 import ServerHTTP
-import Trust
 
 /// The page on which a person signs in.
 struct SignInPage {

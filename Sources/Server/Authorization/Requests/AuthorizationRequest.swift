@@ -1,7 +1,8 @@
+import AccessPolicy
 import Core
 import Foundation
+import Identity
 import ServerHTTP
-import Trust
 
 /// A validated authorization request of an app (RFC 6749 section 4.1.1, with the parameters of PKCE, SMART and OpenID
 /// Connect).
@@ -29,13 +30,14 @@ struct AuthorizationRequest: Sendable {
     ///
     /// - Throws: ``PageFailure`` if either is not registered. Then the browser is not redirected.
     static func destination(
-        _ fields: FormFields, _ access: AccessControl
+        _ fields: FormFields, _ access: AccessStores
     ) async throws -> (client: RegisteredClient, redirectURI: String) {
         func only(_ name: String) -> String? {
             let found = fields.fields.filter { $0.name == name }
             return found.count == 1 ? found[0].value : nil
         }
-        guard let id = only("client_id"), id.utf8.count <= 256, let client = try await access.client(id: id) else {
+        guard let id = only("client_id"), id.utf8.count <= 256, let client = try await access.clients.client(id: id)
+        else {
             throw PageFailure(
                 .badRequest, code: "client-unknown",
                 message: "The app is not registered here, so you cannot be sent back to it.")

@@ -1,10 +1,11 @@
+import AccessPolicy
 import Core
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Identity
 import ServerHTTP
-import Trust
 
 extension AuthorizationRoutes {
     /// `GET` and `POST /oauth2/authorize` (RFC 6749 section 3.1): shows the sign-in page, then the consent page.
@@ -46,7 +47,7 @@ extension AuthorizationRoutes {
             try attempt.count(limiter)
             let secret: String?
             do {
-                secret = try await access.signIn(
+                secret = try await access.accounts.signIn(
                     username: username, password: password, lifetime: AuthorizationConfiguration.sessionLifetime,
                     checker: passwords, from: attempt.origin, cost: configuration.passwordCost)
             } catch let error as PasswordQueueError {
@@ -63,7 +64,7 @@ extension AuthorizationRoutes {
             let cookies = signedIn(secret, username)
             // A long address, which some browsers or proxies do not accept, is avoided: the consent page follows at
             // once.
-            if asked.query.utf8.count > Self.longestQuery, let session = try await access.session(secret) {
+            if asked.query.utf8.count > Self.longestQuery, let session = try await access.accounts.session(secret) {
                 var response = try question(asked, session, secret: secret)
                 response.headers[values: .setCookie] = cookies
                 return response
@@ -104,7 +105,7 @@ extension AuthorizationRoutes {
             case "approve": return try await approve(asked, session: session, fields: fields, request: request)
             case "deny": throw asked.refusal("access_denied", "The person did not agree.")
             case "sign-out":
-                if let secret { try await access.signOut(secret) }
+                if let secret { try await access.accounts.signOut(secret) }
                 return signIn(asked, request)
             default:
                 throw PageFailure(
@@ -137,7 +138,7 @@ extension AuthorizationRoutes {
 
     private func session(of request: Request) async throws -> UserSession? {
         guard let secret = PageCookies.value(PageCookies.session, in: request) else { return nil }
-        return try await access.session(secret)
+        return try await access.accounts.session(secret)
     }
 
     /// Returns the sign-in page, with the cookie that binds its form to the browser.
@@ -182,7 +183,7 @@ extension AuthorizationRoutes {
 
     /// Returns the times at which access ends, by the kind of access.
     static func ends(_ session: UserSession, now: Date) -> ConsentPage.Ends {
-        let brief = now.addingTimeInterval(AuthorizationConfiguration.tokenLifetime + AccessControl.codeLifetime)
+        let brief = now.addingTimeInterval(AuthorizationConfiguration.tokenLifetime + AuthorizationStore.codeLifetime)
         return ConsentPage.Ends(
             brief: brief, online: max(brief, session.expiresAt),
             offline: now.addingTimeInterval(AuthorizationConfiguration.offlineLifetime))
@@ -216,11 +217,11 @@ extension AuthorizationRoutes {
             ? ends.offline : approved.contains(.onlineAccess) ? ends.online : ends.brief
         let code: String
         do {
-            code = try await access.authorize(
+            code = try await access.authorizations.authorize(
                 .init(
                     client: asked.client, session: session, scopes: approved, patient: patient, expiresAt: end,
                     redirectURI: asked.redirectURI, challenge: asked.challenge, nonce: asked.nonce))
-        } catch let error as TrustError {
+        } catch let error as AccessError {
             throw asked.refusal("access_denied", error.message)
         }
         return Self.redirect(

@@ -1,8 +1,8 @@
 import Core
 import Crypto
 import Foundation
+import Identity
 import ServerHTTP
-import Trust
 
 /// One sign-in attempt, and the rate-limit buckets that count it.
 ///

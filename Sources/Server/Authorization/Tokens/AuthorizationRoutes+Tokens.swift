@@ -1,9 +1,10 @@
+import AccessPolicy
 import Core
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Identity
 import ServerHTTP
-import Trust
 
 extension AuthorizationRoutes {
     /// Maximum bytes of a form.
@@ -33,7 +34,7 @@ extension AuthorizationRoutes {
             throw OAuthFailure(
                 refusal == .scope ? "invalid_scope" : "invalid_grant",
                 HTTPFailure(.badRequest, code: refusal.code, message: refusal.message))
-        } catch let error as TrustError {
+        } catch let error as AccessError {
             throw OAuthFailure(
                 "unauthorized_client", HTTPFailure(.badRequest, code: error.code, message: error.message))
         }
@@ -51,7 +52,7 @@ extension AuthorizationRoutes {
         guard (43...128).contains(verifier.utf8.count), code.utf8.count <= 256 else {
             throw RedemptionRefusal.otherRequest
         }
-        return try await access.redeem(
+        return try await access.authorizations.redeem(
             code: code, client: client, redirectURI: redirect, verifier: verifier,
             lifetime: AuthorizationConfiguration.tokenLifetime)
     }
@@ -61,7 +62,7 @@ extension AuthorizationRoutes {
             throw OAuthFailure.request("refresh-token-missing", "The field refresh_token is required.")
         }
         let asked = try form["scope"].flatMap { $0.isEmpty ? nil : try Self.scopes($0) }
-        return try await access.refresh(
+        return try await access.authorizations.refresh(
             token, client: client, asking: asked, lifetime: AuthorizationConfiguration.tokenLifetime)
     }
 
@@ -84,7 +85,7 @@ extension AuthorizationRoutes {
         guard !scopes.resources.isEmpty else {
             throw OAuthFailure.scope("This client may have none of these scopes; they begin with system/.")
         }
-        return try await access.issueServiceToken(
+        return try await access.authorizations.issueServiceToken(
             to: client, scopes: scopes, lifetime: AuthorizationConfiguration.serviceTokenLifetime)
     }
 
@@ -97,7 +98,8 @@ extension AuthorizationRoutes {
         guard let token = form["token"] else {
             throw OAuthFailure.request("token-missing", "The field token is required.")
         }
-        let known = token.utf8.count <= 256 ? try await access.information(of: token, client: client) : nil
+        let known =
+            token.utf8.count <= 256 ? try await access.authorizations.information(of: token, client: client) : nil
         guard let known else { return .secret(["active": false]) }
         func seconds(_ date: Date) -> JSON { .number(JSONNumber(Int(date.timeIntervalSince1970.rounded(.down)))) }
         let addresses = configuration.addresses
@@ -125,7 +127,7 @@ extension AuthorizationRoutes {
         guard let token = form["token"] else {
             throw OAuthFailure.request("token-missing", "The field token is required.")
         }
-        if token.utf8.count <= 256 { try await access.revoke(token: token, of: client) }
+        if token.utf8.count <= 256 { try await access.authorizations.revoke(token: token, of: client) }
         return Response(status: .ok, headers: [.cacheControl: "no-store"])
     }
 

@@ -1,6 +1,7 @@
+import AccessPolicy
 import Core
 import Foundation
-import Trust
+import Identity
 
 /// The answer of the token endpoint (RFC 6749 section 5.1, with what SMART adds).
 struct TokenAnswer {

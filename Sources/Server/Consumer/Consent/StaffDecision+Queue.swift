@@ -1,13 +1,13 @@
+import AccessPolicy
 import Foundation
 import Storage
-import Trust
 
 extension StaffDecision {
     /// Returns one quarantined or held submission, or all quarantined ones, to the queue for processing.
     ///
     /// - Parameter submissionID: id of the submission; nil for all quarantined ones.
     /// - Returns: the number of submissions, which the audit row contains too.
-    /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
+    /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``AccessPolicy/AccessError``, ``Storage/StorageError``.
     package func retry(_ submissionID: String?) async throws -> Int {
         try await decide(.retrySubmissions, submissionID: submissionID) {
             guard let submissionID else { return try await queue.retryAllQuarantined() }
@@ -19,7 +19,7 @@ extension StaffDecision {
     /// Refuses a quarantined or held submission for good; its sealed body is deleted.
     ///
     /// - Returns: the number of submissions, which the audit row contains too: several devices may use one id.
-    /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``Trust/TrustError``, ``Storage/StorageError``.
+    /// - Throws: ``ConsumerError`` `submission-not-waiting`; ``AccessPolicy/AccessError``, ``Storage/StorageError``.
     package func discard(_ submissionID: String) async throws -> Int {
         try await decide(.discardSubmissions, submissionID: submissionID) {
             let count = try await waiting(submissionID)
@@ -36,7 +36,7 @@ extension StaffDecision {
         _ action: Action, submissionID: String?, body: () async throws -> Int
     ) async throws -> Int {
         let target = Target(resourceType: "submission", resourceID: submissionID)
-        let decision = access.decision(actor, action: action, target: target)
+        let decision = access.audit.decision(actor, action: action, target: target)
         var count = 0
         if decision.allowed {
             count = try await body()
@@ -48,10 +48,11 @@ extension StaffDecision {
         }
         let (access, actor, amount) = (access, actor, count)
         _ = try await records.write { transaction in
-            try access.record(decision, by: actor, action: action, target: target, amount: amount, in: transaction)
+            try access.audit.record(
+                decision, by: actor, action: action, target: target, amount: amount, in: transaction)
         }
         guard decision.allowed else {
-            throw TrustError(code: decision.reason, message: "This account may not decide about submissions.")
+            throw AccessError(code: decision.reason, message: "This account may not decide about submissions.")
         }
         return count
     }

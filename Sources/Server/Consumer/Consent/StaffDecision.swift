@@ -1,18 +1,19 @@
+import AccessPolicy
 import Core
+import Enrolments
 import FHIR
 import Foundation
 import InformedConsent
 import RecordStorage
 import Storage
 import Submissions
-import Trust
 import Warehouse
 
 /// Decisions of the study team about a participant's consent on their behalf. Each one is recorded in the audit.
 package struct StaffDecision: Sendable {
     let records: any SQLDatabase
     let queue: any SubmissionQueue
-    let access: AccessControl
+    let access: EnrolmentStore
     let actor: Actor
     let clock: @Sendable () -> Date
 
@@ -23,7 +24,7 @@ package struct StaffDecision: Sendable {
     ) {
         self.records = records
         self.queue = SQLSubmissionQueue(database: queue)
-        access = AccessControl(database: records, clock: clock)
+        access = EnrolmentStore(database: records, clock: clock)
         self.actor = actor
         self.clock = clock
     }
@@ -31,7 +32,7 @@ package struct StaffDecision: Sendable {
     /// Ends a suspension: the participant has not withdrawn.
     ///
     /// - Returns: the number of held submissions that are released.
-    /// - Throws: ``ConsumerError`` `participant-not-suspended`, ``Trust/TrustError``.
+    /// - Throws: ``ConsumerError`` `participant-not-suspended`, ``AccessPolicy/AccessError``.
     package func resume(_ participant: String) async throws -> Int {
         try await records.write { transaction in
             try require(participant, in: transaction)
@@ -47,7 +48,7 @@ package struct StaffDecision: Sendable {
     /// It is stored as a Consent (<https://hl7.org/fhir/R4/consent.html>, status `inactive`), whether the participant
     /// signed on a phone or on paper, and contains the account that recorded it.
     /// - Returns: the number of held submissions that are released, to be refused.
-    /// - Throws: ``ConsumerError`` `participant-unknown`, `participant-deleted`, ``Trust/TrustError``.
+    /// - Throws: ``ConsumerError`` `participant-unknown`, `participant-deleted`, ``AccessPolicy/AccessError``.
     package func withdraw(_ participant: String) async throws -> Int {
         let now = clock()
         try await records.write { transaction in
@@ -101,11 +102,11 @@ package struct StaffDecision: Sendable {
     package static let accountSystem = "urn:tributary:actor"
 
     private func require(_ participant: String, in transaction: any SQLTransaction) throws {
-        let decision = try access.decide(
+        let decision = try access.audit.decide(
             actor, action: .manageConsent, target: Target(resourceType: "Consent", subject: participant),
             in: transaction)
         guard decision.allowed else {
-            throw TrustError(code: decision.reason, message: "This account may not decide about consent.")
+            throw AccessError(code: decision.reason, message: "This account may not decide about consent.")
         }
     }
 

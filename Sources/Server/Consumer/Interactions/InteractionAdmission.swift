@@ -1,11 +1,11 @@
 import Attachments
+import Audit
 import FHIR
 import FHIRValidation
 import Foundation
 import InformedConsent
 import RecordStorage
 import Storage
-import Trust
 import Warehouse
 
 extension SubmissionProcessor: RecordAdmission {

@@ -1,8 +1,8 @@
+import AccessPolicy
 import Core
 import Foundation
 import Storage
 import Submissions
-import Trust
 import Wire
 
 /// Reason why a link is not accepted.
@@ -81,7 +81,7 @@ extension SubmissionProcessor {
         let device = Actor(
             id: submission.clientID, role: .device, participant: participant, enrolmentID: submission.deviceQueue)
         let target = Target(resourceType: "Link", resourceID: token.id, subject: participant)
-        guard access.decision(device, action: .linkParticipant, target: target).allowed else {
+        guard access.audit.decision(device, action: .linkParticipant, target: target).allowed else {
             return quarantined(
                 SubmissionProblem("subject-not-permitted", "The device may not link this participant."))
         }
@@ -101,7 +101,7 @@ extension SubmissionProcessor {
         case .expired: return quarantined(LinkProblem.expired)
         case .linked:
             try uses.record(token.id, by: submission, in: transaction)
-            _ = try access.decide(device, action: .linkParticipant, target: target, in: transaction)
+            _ = try access.audit.decide(device, action: .linkParticipant, target: target, in: transaction)
             return SubmissionOutcome(status: .stored, keyID: keyID)
         }
     }

@@ -1,8 +1,10 @@
+import AccessPolicy
+import Audit
+import Enrolments
 import Foundation
 import RecordStorage
 import Storage
 import Submissions
-import Trust
 import Warehouse
 
 /// Deletes participants from the records' store, in the transaction of the caller, and returns the work that remains in
@@ -26,7 +28,7 @@ package struct ParticipantDeletion: Sendable {
         package let deletedAt: Date
     }
 
-    let access: AccessControl
+    let access: EnrolmentStore
     let actor: Actor
     let keeps: Set<KeptOnDelete>
     let reason: String?
@@ -41,7 +43,7 @@ package struct ParticipantDeletion: Sendable {
     ///   - keeps: data that the study retains.
     ///   - others: deletes the data of modules that this one does not know.
     package init(
-        access: AccessControl, actor: Actor, keeps: Set<KeptOnDelete>, reason: String?,
+        access: EnrolmentStore, actor: Actor, keeps: Set<KeptOnDelete>, reason: String?,
         others: @escaping Others = { _, _ in [:] }
     ) {
         self.others = others
@@ -57,7 +59,7 @@ package struct ParticipantDeletion: Sendable {
     ///   - key: the study's key for the digests.
     ///   - queued: digests of their rows in the queue, read just before.
     ///   - links: store of links, whose rows the caller deletes afterwards; nil if there is none.
-    /// - Throws: ``ConsumerError`` `participant-unknown`, ``Trust/TrustError``; then the transaction must not be
+    /// - Throws: ``ConsumerError`` `participant-unknown`, ``AccessPolicy/AccessError``; then the transaction must not be
     ///   committed.
     package func delete(
         _ participant: String, key: Data, queued: SQLSubmissionQueue.Emptied, links: LinkStore? = nil, at: Date,
@@ -65,7 +67,7 @@ package struct ParticipantDeletion: Sendable {
     ) throws -> Account {
         guard try Self.isKnown(participant, in: transaction) else { throw ConsumerError.participantUnknown }
         // 1. Write the audit row while the participant still has a pseudonym.
-        try access.require(actor, .deleteParticipant, of: participant, in: transaction)
+        try access.audit.require(actor, .deleteParticipant, of: participant, in: transaction)
         // 2. Delete the participant's data, table by table.
         let stretches = try access.stretches(of: participant, in: transaction)
         let theirs = [SQLValue(participant)]
@@ -86,7 +88,7 @@ package struct ParticipantDeletion: Sendable {
                 key_id IN (SELECT key_id FROM device_key WHERE participant = ?)
                 AND key_id NOT IN (SELECT key_id FROM device_key WHERE participant <> ?)
                 """, theirs + theirs, orderedBy: "key_id, sequence")
-        let forgotten = try AccessControl.forget(
+        let forgotten = try EnrolmentStore.forget(
             participant, keepsAudit: keeps.contains(.audit), in: transaction)
         removed["device_binding"] = forgotten.bindings
         removed["move_code"] = forgotten.moveCodes

@@ -1,7 +1,7 @@
+import AccessPolicy
 import Foundation
 import Storage
 import Submissions
-import Trust
 import Wire
 
 extension SubmissionProcessor {
@@ -36,7 +36,7 @@ extension SubmissionProcessor {
         let writer = Actor(
             id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.deviceQueue)
         let target = Target(resourceType: type, resourceID: ids.first, subject: bound)
-        guard try access.decide(writer, action: .writeRecord, target: target, in: transaction).allowed else {
+        guard try access.audit.decide(writer, action: .writeRecord, target: target, in: transaction).allowed else {
             return quarantined("subject-not-permitted", "The device may not write for this participant.")
         }
         guard try records.areFree(ids.map { (type: type, id: $0) }, for: bound, in: transaction) else {

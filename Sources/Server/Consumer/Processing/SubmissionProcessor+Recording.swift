@@ -1,10 +1,10 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import InformedConsent
 import RecordStorage
 import Storage
 import Submissions
-import Trust
 import Warehouse
 import Wire
 
@@ -62,7 +62,7 @@ extension SubmissionProcessor {
             resourceType: incoming.first?.resource.resourceType, resourceID: incoming.first?.id, subject: subject)
         let writer = Actor(
             id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.deviceQueue)
-        let decision = try access.decide(writer, action: .writeRecord, target: target, in: transaction)
+        let decision = try access.audit.decide(writer, action: .writeRecord, target: target, in: transaction)
         guard decision.allowed else {
             guard bound == nil else {
                 return quarantined("subject-not-permitted", "The device may not write for this participant.")

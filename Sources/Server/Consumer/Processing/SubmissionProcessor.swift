@@ -1,10 +1,12 @@
+import AccessPolicy
+import Audit
+import Enrolments
 import FHIR
 import Foundation
 import InformedConsent
 import RecordStorage
 import Storage
 import Submissions
-import Trust
 import Warehouse
 import Wire
 
@@ -51,7 +53,7 @@ package struct SubmissionProcessor: Sendable {
 
     /// Database of the records.
     let database: any SQLDatabase
-    let access: AccessControl
+    let access: EnrolmentStore
     let records: RecordStore
     let loader: WarehouseLoader
     let openers: KeyOpenerCache
@@ -69,7 +71,7 @@ package struct SubmissionProcessor: Sendable {
     let recording: GroupedWriter
 
     package init(
-        database: any SQLDatabase, access: AccessControl, records: RecordStore, loader: WarehouseLoader,
+        database: any SQLDatabase, access: EnrolmentStore, records: RecordStore, loader: WarehouseLoader,
         openers: KeyOpenerCache, study: Study, clock: @escaping @Sendable () -> Date
     ) {
         self.database = database

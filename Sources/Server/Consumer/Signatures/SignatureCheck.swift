@@ -1,7 +1,7 @@
+import Enrolments
 import Foundation
 import Storage
 import Submissions
-import Trust
 import Wire
 
 /// Decides whether a submission comes from the device that it claims. It reads the pinned keys and changes nothing.
@@ -9,7 +9,7 @@ struct SignatureCheck {
     let policy: SignaturePolicy
     /// Whether C3-PRO's apps are accepted, which do not sign.
     let acceptsC3PRO: Bool
-    let access: AccessControl
+    let access: EnrolmentStore
 
     /// Key in a submission's Contract.
     enum BroughtKey: Sendable, Hashable {

@@ -1,9 +1,9 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import InformedConsent
 import Storage
 import Submissions
-import Trust
 import Wire
 
 /// Device key and one-time codes in the Contracts of a submission.

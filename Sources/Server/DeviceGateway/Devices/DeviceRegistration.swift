@@ -1,10 +1,11 @@
+import AccessPolicy
+import Audit
 import Core
 import Crypto
 import FHIR
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 /// The participant to whom a third-party device belongs. The Device that was created at registration decides
 /// (`Device.patient`).
@@ -59,7 +60,7 @@ package struct DeviceRegistration: Sendable, Hashable {
     ///
     /// - Throws: ``GatewayError`` `device-taken`, `participant-unknown`, ``Storage/StorageError``.
     package func register(
-        by actor: Actor, access: AccessControl, submissionID: String, at: Date, in transaction: any SQLTransaction
+        by actor: Actor, audit: AuditLog, submissionID: String, at: Date, in transaction: any SQLTransaction
     ) throws {
         guard try !DeletionRegister().isDeleted(participant, in: transaction) else {
             throw GatewayError("participant-deleted", "The participant was deleted.")
@@ -84,7 +85,7 @@ package struct DeviceRegistration: Sendable, Hashable {
                 provenance: RecordProvenance(
                     submissionID: submissionID, clientID: actor.id, keyID: nil, receivedAt: at),
                 at: at, in: transaction)
-            try access.record(
+            try audit.record(
                 Decision(allowed: true, reason: "permitted"), by: actor, action: .writeRecord,
                 target: Target(resourceType: "Device", resourceID: recordID, subject: participant), in: transaction)
             try transaction.execute(

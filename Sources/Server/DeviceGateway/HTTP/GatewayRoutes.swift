@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import ServerHTTP
 import Storage
-import Trust
 import Wire
 
 /// `POST /HUB/messages`: accepts events of third-party devices and clouds, as an event hub does.

@@ -1,9 +1,9 @@
+import AccessPolicy
 import Core
 import FHIR
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 extension GatewayRecorder {
     /// Writes a batch, if the state that it was made from is unchanged.
@@ -109,7 +109,7 @@ extension GatewayRecorder {
         let actor = Actor(id: "device-hub:" + batch.hub, role: .service)
         // As for a submission: one row, which names the first resource. The provenance of each version identifies the
         // batch.
-        try access.record(
+        try audit.record(
             Decision(allowed: true, reason: "permitted"), by: actor, action: .writeRecord,
             target: Target(resourceType: type, resourceID: changes.first?.id, subject: participant),
             amount: changes.count > 1 ? changes.count : nil, in: transaction)

@@ -1,9 +1,9 @@
+import Audit
 import Core
 import FHIR
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 /// Makes Observations of the events that hubs accepted. Writes them through the server's admission, with their facts
 /// and audit rows, in the transaction that settles the events.
@@ -12,7 +12,7 @@ import Trust
 /// is made again.
 package struct GatewayRecorder: Sendable {
     let database: any SQLDatabase
-    let access: AccessControl
+    let audit: AuditLog
     let admission: any RecordAdmission
     let templates: @Sendable () async -> GatewayTemplates?
     let clock: @Sendable () -> Date
@@ -23,12 +23,12 @@ package struct GatewayRecorder: Sendable {
     ///   - admission: the server's admission: validation, identifying data, consent, facts.
     ///   - templates: returns the templates of the study; nil if there are none that can be read. Then events wait.
     package init(
-        database: any SQLDatabase, access: AccessControl, admission: any RecordAdmission,
+        database: any SQLDatabase, audit: AuditLog, admission: any RecordAdmission,
         templates: @escaping @Sendable () async -> GatewayTemplates?, clock: @escaping @Sendable () -> Date,
         newID: @escaping @Sendable () -> UUID = { .random() }
     ) {
         self.database = database
-        self.access = access
+        self.audit = audit
         self.admission = admission
         self.templates = templates
         self.clock = clock

@@ -5,7 +5,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import ServerHTTP
-import Trust
 
 extension RecordsRoutes {
     /// Adds the routes of exports (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html>). Their responses have the

@@ -1,10 +1,10 @@
+import AccessPolicy
 import BulkExport
 import Core
 import FHIR
 import FHIRHTTP
 import Foundation
 import Storage
-import Trust
 
 extension RecordsService {
     /// The status of an export for its caller.
@@ -29,13 +29,13 @@ extension RecordsService {
     {
         let exports = try requireExports()
         let now = clock()
-        let plan = ExportPlan(grant, request, policy: access.policy, at: now, now: now)
+        let plan = ExportPlan(grant, request, policy: access.audit.policy, at: now, now: now)
         let target = Target(resourceType: request.types?.count == 1 ? request.types?.first : nil)
         let types = plan.types
         let isWhole = request.types.map { $0.count == types.count } ?? true
         guard !types.isEmpty, isWhole || lenient else {
             let asked = request.types?.first { !plan.isPermitted($0) } ?? Patient.resourceType
-            let decision = access.policy.decide(grant, .searchType, type: asked, at: now)
+            let decision = access.audit.policy.decide(grant, .searchType, type: asked, at: now)
             try await permit(
                 grant, by: decision.isPermitted ? .refused(.insufficientScope) : decision, to: target)
             throw RecordsFailure.forbidden
@@ -50,7 +50,7 @@ extension RecordsService {
         try await database.write { transaction in
             try exports.jobs.removeExpired(at: now, in: transaction)
             try exports.jobs.add(job, in: transaction)
-            try access.record(
+            try access.audit.record(
                 RecordDecision.permitted.decision, by: grant.actor, action: .exportRecords, target: target,
                 in: transaction)
         }
@@ -98,7 +98,7 @@ extension RecordsService {
         guard grant.shows(asMuchAs: job.grant, of: type, at: clock()) else { throw RecordsFailure.exportUnknown }
         guard job.folder == exports.folder.id else { throw RecordsFailure.exportElsewhere }
         guard exports.folder.has(file, of: id) else { throw RecordsFailure.exportUnknown }
-        try await access.record(
+        try await access.audit.record(
             RecordDecision.permitted.decision, by: grant.actor, action: .exportRecords,
             target: Target(resourceType: type), showing: [])
         return (exports.folder.path(file.name, of: id), file.bytes)
@@ -110,7 +110,7 @@ extension RecordsService {
         let job: ExportJob? = try await database.read { transaction in
             guard let job = try exports.jobs.find(id, of: actor, in: transaction), job.expiresAt > now,
                 // An export belongs to the app that requested it, not to other apps of the person.
-                job.grant.client == grant.client, try !access.isRevoked(job.grant, in: transaction)
+                job.grant.client == grant.client, try !access.tokens.isRevoked(job.grant, in: transaction)
             else { return nil }
             return job
         }

@@ -1,5 +1,6 @@
+import AccessPolicy
+import Identity
 import Storage
-import Trust
 
 /// The caller of a request for records.
 struct AuthenticatedCaller: Sendable {
@@ -19,8 +20,8 @@ struct AuthenticatedCaller: Sendable {
     }
 
     /// Returns the current grant; nil where it has ended.
-    func grant(_ access: AccessControl, in transaction: any SQLTransaction) throws -> AccessGrant? {
+    func grant(_ access: AccessStores, in transaction: any SQLTransaction) throws -> AccessGrant? {
         guard let bearer else { return grant }
-        return try access.grant(of: bearer, in: transaction)
+        return try access.tokens.grant(of: bearer, in: transaction)
     }
 }

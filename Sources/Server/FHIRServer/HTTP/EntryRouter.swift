@@ -1,3 +1,4 @@
+import AccessPolicy
 import FHIR
 import FHIRHTTP
 import Foundation
@@ -6,7 +7,6 @@ import Hummingbird
 import SearchStatements
 import ServerHTTP
 import Synchronization
-import Trust
 
 /// The values that the requests of a Bundle's entries share with it: the caller, and the time for searches.
 final class EntryScope: Sendable {

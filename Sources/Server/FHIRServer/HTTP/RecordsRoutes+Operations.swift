@@ -4,7 +4,6 @@ import FHIRSearch
 import Foundation
 import Hummingbird
 import ServerHTTP
-import Trust
 
 extension RecordsRoutes {
     /// Adds the operations (<https://hl7.org/fhir/R4/operations.html>).

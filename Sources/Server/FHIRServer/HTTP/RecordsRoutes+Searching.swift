@@ -3,7 +3,6 @@ import FHIRHTTP
 import FHIRSearch
 import Hummingbird
 import ServerHTTP
-import Trust
 
 extension RecordsRoutes {
     /// Adds the searches by GET (<https://hl7.org/fhir/R4/http.html#search>).

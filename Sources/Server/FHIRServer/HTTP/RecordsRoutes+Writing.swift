@@ -1,10 +1,10 @@
+import AccessPolicy
 import FHIR
 import FHIRHTTP
 import FHIRSearch
 import Foundation
 import Hummingbird
 import ServerHTTP
-import Trust
 
 extension RecordsRoutes {
     /// Adds the routes that the receiver also has.

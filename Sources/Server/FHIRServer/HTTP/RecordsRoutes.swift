@@ -1,3 +1,4 @@
+import AccessPolicy
 import BulkExport
 import Core
 import FHIR
@@ -5,10 +6,10 @@ import FHIRHTTP
 import FHIRSearch
 import Foundation
 import Hummingbird
+import Identity
 import RecordStorage
 import ServerHTTP
 import Storage
-import Trust
 
 /// The records' FHIR API: <https://hl7.org/fhir/R4/http.html>.
 package struct RecordsRoutes: Sendable {
@@ -46,7 +47,7 @@ package struct RecordsRoutes: Sendable {
     ///   - version: the version of the program.
     ///   - newID: generates the ids of new resources.
     package init(
-        database: any SQLDatabase, access: AccessControl, address: PublicAddress? = nil, scheme: String = "http",
+        database: any SQLDatabase, access: AccessStores, address: PublicAddress? = nil, scheme: String = "http",
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 8 << 20),
         published: [JSONObject] = [], refusals: @escaping @Sendable (String) async -> Void = { _ in },
         devices: (@Sendable (String) async throws -> Actor?)? = nil, hasReceiver: Bool = false,
@@ -99,7 +100,7 @@ package struct RecordsRoutes: Sendable {
                     "ETag", "Last-Modified", "Location", "Content-Location", "Retry-After", "X-Progress",
                     "WWW-Authenticate", "X-Security-Context",
                 ], openPaths: ["/fhir/metadata", "/fhir/.well-known/smart-configuration"]
-            ) { try await access.isOriginOfClient($0) })
+            ) { try await access.clients.isOriginOfClient($0) })
         router.add(middleware: LongWorkMiddleware(executor: service.longWork))
     }
 

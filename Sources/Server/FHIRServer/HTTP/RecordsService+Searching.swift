@@ -1,10 +1,10 @@
+import AccessPolicy
 import Core
 import FHIR
 import FHIRHTTP
 import FHIRSearch
 import RecordStorage
 import SearchStatements
-import Trust
 
 extension RecordsService {
     /// Returns a page of a search (<https://hl7.org/fhir/R4/http.html#search>). Records outside of the grant are not
@@ -17,15 +17,15 @@ extension RecordsService {
         by caller: AuthenticatedCaller, within time: SearchDeadline? = nil
     ) async throws -> BundlePage {
         if let type = scope.type { guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType } }
-        let (access, policy, now, store, grant) = (access, access.policy, clock(), store, caller.grant)
+        let (access, policy, now, store, grant) = (access, access.audit.policy, clock(), store, caller.grant)
         let query = try SearchQuery(scope, parameters: parameters, strict: strict, now: now, ownBases: [url])
         let interaction: RecordInteraction = scope.type == nil ? .searchSystem : .searchType
         let decisions = query.parts.map { policy.decide(grant, interaction, type: $0.type, at: now) }
         guard decisions.contains(where: \.isPermitted) else {
             let refusal = decisions.first ?? .refused(.insufficientScope)
-            let isKnown = try await access.recorded { transaction in
+            let isKnown = try await access.audit.recorded { transaction in
                 guard try caller.grant(access, in: transaction) != nil else { return false }
-                try access.record(
+                try access.audit.record(
                     refusal.decision, by: grant.actor, action: .searchRecords, target: scope.target, in: transaction)
                 return true
             }
@@ -50,7 +50,7 @@ extension RecordsService {
                 scope, parameters: parameters, strict: strict, url: url, by: AuthenticatedCaller(current), within: time)
         }
         // No record is returned without an audit row, which names its owners.
-        try await access.record(
+        try await access.audit.record(
             RecordDecision.permitted.decision, by: grant.actor, action: .searchRecords, target: scope.target,
             showing: answer.owners)
         return page(answer, of: query, url: url, within: time.answer)

@@ -1,19 +1,20 @@
+import AccessPolicy
 import BulkExport
 import Core
 import FHIR
 import FHIRHTTP
 import FHIRSearch
 import Foundation
+import Identity
 import RecordStorage
 import SearchStatements
 import Storage
-import Trust
 
 /// Processes requests for records. It does not depend on HTTP, except for the semantics of methods and the status
 /// codes.
 package struct RecordsService: Sendable {
     let database: any SQLDatabase
-    let access: AccessControl
+    let access: AccessStores
     let clock: @Sendable () -> Date
     /// Returns the device of a token, where the queue's store is available: its requests are refused and recorded in
     /// the audit. Elsewhere its token is unknown.
@@ -52,7 +53,7 @@ package struct RecordsService: Sendable {
     let store = RecordStore()
 
     init(
-        database: any SQLDatabase, access: AccessControl,
+        database: any SQLDatabase, access: AccessStores,
         devices: (@Sendable (String) async throws -> Actor?)? = nil,
         admission: (any RecordAdmission)? = nil, matching: any RecordMatching = SearchMatching(),
         published: PublishedResources = PublishedResources([]), maximumBytes: Int = 4 << 20,
@@ -117,7 +118,7 @@ package struct RecordsService: Sendable {
     func grant(bearer token: String?) async throws -> AccessGrant {
         if let scope = EntryScope.current { return scope.grant }
         if let token {
-            if let grant = try await access.grant(bearer: token) { return grant }
+            if let grant = try await access.tokens.grant(bearer: token) { return grant }
             if let device = try await devices?(token) { return AccessGrant(device) }
         }
         throw RecordsFailure.unauthenticated
@@ -128,7 +129,7 @@ package struct RecordsService: Sendable {
     func caller(bearer token: String?) async throws -> AuthenticatedCaller {
         if let scope = EntryScope.current { return AuthenticatedCaller(scope.grant) }
         if let token {
-            if let bearer = try await access.recentBearer(of: token) { return AuthenticatedCaller(bearer) }
+            if let bearer = try await access.tokens.recentBearer(of: token) { return AuthenticatedCaller(bearer) }
             if let device = try await devices?(token) { return AuthenticatedCaller(AccessGrant(device)) }
         }
         throw RecordsFailure.unauthenticated
@@ -156,14 +157,14 @@ package struct RecordsService: Sendable {
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
         let store = store
         // A refusal is not an error of the transaction, which other requests share.
-        let answer: Result<StoredRecord, RecordsFailure> = try await access.recorded { transaction in
+        let answer: Result<StoredRecord, RecordsFailure> = try await access.audit.recorded { transaction in
             guard let grant = try caller.grant(access, in: transaction) else { return .failure(.unauthenticated) }
             let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction)
             let found = try find(store, transaction)
             let decisive = try found.flatMap { try store.decisive(for: $0, in: transaction) }
             let decision = try decision(
                 grant, interaction, type: type, id: id, newest: stored?.facts, version: decisive)
-            try access.record(
+            try access.audit.record(
                 decision.decision, by: grant.actor, action: .readRecord,
                 target: Target(resourceType: type, resourceID: id, subject: stored?.subject), in: transaction)
             if let refusal = decision.refusal { return .failure(refusal) }
@@ -182,7 +183,7 @@ package struct RecordsService: Sendable {
         _ grant: AccessGrant, _ interaction: RecordInteraction, type: String, id: String, newest: RecordFacts?,
         version: StoredRecord?
     ) throws -> RecordDecision {
-        let (policy, now) = (access.policy, clock())
+        let (policy, now) = (access.audit.policy, clock())
         var facts = newest.map { [$0] } ?? []
         var own: RecordFacts?
         if newest != nil, interaction != .read, let version {
@@ -216,7 +217,7 @@ package struct RecordsService: Sendable {
             grant, by: decision(grant, .historyOfInstance, type: type, id: id, newest: stored?.facts, version: nil),
             to: Target(resourceType: type, resourceID: id, subject: stored?.subject))
         guard stored != nil else { throw RecordsFailure.notFound }
-        let isWhole = access.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
+        let isWhole = access.audit.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
         let limit = asked.count
         let time = if let time { time } else { try await allowance(for: grant) }
         let (records, isCut, total): ([StoredRecord], Bool, Int) = try await reading(within: time, for: grant) {
@@ -288,7 +289,7 @@ package struct RecordsService: Sendable {
     /// Records a decision in the audit, and throws the response where it does not permit the interaction.
     func permit(_ grant: AccessGrant, by decision: RecordDecision, to target: Target) async throws {
         let action: Action = target.resourceID == nil ? .searchRecords : .readRecord
-        try await access.record(decision.decision, by: grant.actor, action: action, target: target, showing: [])
+        try await access.audit.record(decision.decision, by: grant.actor, action: action, target: target, showing: [])
         if let refusal = decision.refusal { throw refusal }
     }
 

@@ -1,6 +1,6 @@
+import AccessPolicy
 import RecordStorage
 import Storage
-import Trust
 
 /// The SQL that finds the versions of a type, the newest first: current versions by the rows of their records, former
 /// versions by `record_former`. Both return `stored`, `number` and `version`.

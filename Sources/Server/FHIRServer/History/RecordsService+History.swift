@@ -1,3 +1,4 @@
+import AccessPolicy
 import FHIR
 import FHIRHTTP
 import FHIRSearch
@@ -5,7 +6,6 @@ import Foundation
 import RecordStorage
 import SearchStatements
 import Storage
-import Trust
 
 extension RecordsService {
     /// Returns the history of a type, or of all types, as a Bundle: the versions that the grant permits, the newest
@@ -17,7 +17,7 @@ extension RecordsService {
         within time: SearchDeadline? = nil
     ) async throws -> BundlePage {
         if let type, !RecordType.isHeld(type) { throw RecordsFailure.unknownType }
-        let (policy, now, store) = (access.policy, clock(), store)
+        let (policy, now, store) = (access.audit.policy, clock(), store)
         let interaction: RecordInteraction = type == nil ? .historyOfSystem : .historyOfType
         // 1. The types that the grant permits.
         let asked = query.types?.sorted() ?? RecordType.all
@@ -52,7 +52,7 @@ extension RecordsService {
         }
         // 3. No version is returned without an audit row, which names its owners.
         let shown = found.versions
-        try await access.record(
+        try await access.audit.record(
             decision.decision, by: grant.actor, action: .searchRecords, target: Target(resourceType: type),
             showing: shown.reduce(into: []) { $0.formUnion($1.owners) })
         var bundle = FHIR.Bundle(type: .history)

@@ -1,7 +1,6 @@
 import Core
 import FHIR
 import Storage
-import Trust
 
 /// The references of a transaction that are searches, without duplicates. They find the resources that exist after all
 /// entries (<https://hl7.org/fhir/R4/http.html#trules>): those that the transaction writes, and not those that it

@@ -1,8 +1,8 @@
+import AccessPolicy
 import FHIR
 import FHIRHTTP
 import FHIRSearch
 import Foundation
-import Trust
 
 /// A page of all resources about a patient (<https://hl7.org/fhir/R4/patient-operation-everything.html>).
 struct EverythingPage: Sendable {

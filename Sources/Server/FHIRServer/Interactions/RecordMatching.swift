@@ -1,9 +1,9 @@
+import AccessPolicy
 import FHIRHTTP
 import FHIRSearch
 import Foundation
 import SearchStatements
 import Storage
-import Trust
 
 /// Finds the resources that match the criteria of a conditional interaction
 /// (<https://hl7.org/fhir/R4/http.html#cond-update>).

@@ -1,10 +1,10 @@
+import AccessPolicy
 import Core
 import FHIR
 import FHIRHTTP
 import Foundation
 import RecordStorage
 import Synchronization
-import Trust
 
 /// Runs the reading entries of one Bundle (``EntryRouter``).
 final class BundleReader: Sendable {

@@ -1,10 +1,10 @@
+import AccessPolicy
 import Core
 import FHIR
 import Foundation
 import RecordStorage
 import SearchStatements
 import Storage
-import Trust
 
 extension RecordsService {
     /// Maximum number of shared resources that are included with a page.
@@ -22,7 +22,7 @@ extension RecordsService {
     ) async throws -> BundlePage {
         // The read of the Patient decides whether there is a result; the audit contains it.
         _ = try await read(type: Patient.resourceType, id: id, by: AuthenticatedCaller(grant))
-        let (policy, now, store) = (access.policy, clock(), store)
+        let (policy, now, store) = (access.audit.policy, clock(), store)
         let time = if let time { time } else { try await allowance(for: grant) }
         let found = try await reading(within: time, for: grant) { transaction in
             let before = time.answer.taken
@@ -57,7 +57,7 @@ extension RecordsService {
             return (shown: rows.shown, isCut: rows.isCut, referred: referred, owners: owners)
         }
         // No resource is returned without an audit row, which names its owners.
-        try await access.record(
+        try await access.audit.record(
             RecordDecision.permitted.decision, by: grant.actor, action: .searchRecords,
             target: Target(resourceType: Patient.resourceType, resourceID: id, subject: id), showing: found.owners)
         var bundle = FHIR.Bundle(type: .searchset)

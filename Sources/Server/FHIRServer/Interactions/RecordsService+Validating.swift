@@ -1,10 +1,10 @@
+import AccessPolicy
 import Core
 import FHIR
 import FHIRHTTP
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 extension RecordsService {
     /// Validates whether a resource could be stored, by the rules for writes and by the requested profiles
@@ -21,7 +21,7 @@ extension RecordsService {
         let grant = caller.grant
         let now = clock()
         let allowed = [RecordInteraction.create, .update, .read].contains {
-            access.policy.decide(grant, $0, type: type, at: now).isPermitted
+            access.audit.policy.decide(grant, $0, type: type, at: now).isPermitted
         }
         guard allowed else { throw RecordsFailure.forbidden }
         if request.mode == .delete || request.mode == .update || request.mode == .profile, id == nil {
@@ -79,7 +79,7 @@ extension RecordsService {
         of mode: ValidationRequest.Mode, _ resource: Resource, id: String, _ session: (any WriteAdmission)?,
         by caller: AuthenticatedCaller
     ) async throws -> RecordsFailure? {
-        let (grant, store, policy, now) = (caller.grant, store, access.policy, clock())
+        let (grant, store, policy, now) = (caller.grant, store, access.audit.policy, clock())
         let type = resource.resourceType
         guard published.mayBeWritten(type: type, id: id, url: resource["url"]?.string) else { return .typePublished }
         return try await reading(for: grant) { transaction in
@@ -103,7 +103,7 @@ extension RecordsService {
         of type: String, id: String, _ session: (any WriteAdmission)?, by caller: AuthenticatedCaller
     ) async throws -> OperationOutcome {
         guard Resource.isID(id) else { throw RecordsFailure.notFound }
-        let (grant, store, policy, now) = (caller.grant, store, access.policy, clock())
+        let (grant, store, policy, now) = (caller.grant, store, access.audit.policy, clock())
         let isPublished = !published.mayBeWritten(type: type, id: id, url: nil)
         let refusal: RecordsFailure? = try await reading(for: grant) { transaction in
             let stored = try store.facts(ofType: type, id: id, asking: grant.queries(of: type), in: transaction)

@@ -1,3 +1,4 @@
+import AccessPolicy
 import Core
 import FHIR
 import FHIRHTTP
@@ -5,7 +6,6 @@ import Foundation
 import ObservationTemplates
 import RecordStorage
 import SearchStatements
-import Trust
 
 extension RecordsService {
     /// Maximum number of lookups of one request: one, and another after each conflict with another writer.
@@ -46,7 +46,7 @@ extension RecordsService {
             }
             throw WriteRefusal(.overtaken, Target(resourceType: requests.first?.type))
         } catch let refusal as WriteRefusal {
-            try await access.record(
+            try await access.audit.record(
                 refusal.decision, by: grant.actor, action: .writeRecord, target: refusal.target, showing: [])
             let request = refusal.index.map { requests[$0] } ?? (requests.count == 1 ? requests.first : nil)
             guard let entry = request?.entry ?? refusal.index else { throw refusal.failure }
@@ -60,7 +60,7 @@ extension RecordsService {
     ) async throws -> [WriteOutcome] {
         let now = clock()
         let planner = WritePlanner(
-            grant: grant, policy: access.policy, now: now, matching: matching, newID: newID,
+            grant: grant, policy: access.audit.policy, now: now, matching: matching, newID: newID,
             published: published, ownBase: url)
         // 1. Find the resources and what to store, without the lock of the writer.
         let lookup = try await lookup(requests, planner, within: allowance)

@@ -1,8 +1,8 @@
+import AccessPolicy
 import FHIR
 import FHIRHTTP
 import FHIRSearch
 import Foundation
-import Trust
 
 /// The entries of a transaction: the writes are performed together, then the other entries are read
 /// (<https://hl7.org/fhir/R4/http.html#trules>). The reads are checked before the writes, so that a failing entry
@@ -120,7 +120,7 @@ struct TransactionEntries {
             resource, storedAs: plan.id,
             subject: SearchIndex.subject(of: resource, id: plan.id, at: service.ownBases), at: service.ownBases,
             asking: grant.queries(of: plan.request.type))
-        let decision = service.access.policy.decide(grant, wanted, record: facts, at: service.clock())
+        let decision = service.access.audit.policy.decide(grant, wanted, record: facts, at: service.clock())
         guard decision.isPermitted else { throw RecordsFailure(decision) }
         return true
     }

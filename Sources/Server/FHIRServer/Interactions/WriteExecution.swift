@@ -1,14 +1,16 @@
+import AccessPolicy
+import Audit
 import FHIR
 import FHIRHTTP
 import Foundation
+import Identity
 import RecordStorage
 import Storage
-import Trust
 
 /// Performs planned writes in one transaction: all of them or none.
 struct WriteExecution {
     let planner: WritePlanner
-    let access: AccessControl
+    let access: AccessStores
     let admission: (any WriteAdmission)?
     let provenance: RecordProvenance
     /// The result of the lookup without the lock of the writer.
@@ -91,7 +93,7 @@ struct WriteExecution {
         }
         // 3. The further steps, and the audit.
         try admission?.follow(changes, submissionID: provenance.submissionID, in: transaction)
-        try access.record(
+        try access.audit.record(
             RecordDecision.permitted.decision, by: grant.actor, action: .writeRecord,
             targets: all.map { ready in
                 Target(

@@ -1,8 +1,8 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 /// The resources of a request's writes, looked up without the lock of the writer. Under the lock only counters are
 /// compared, and only a lookup that takes almost no time is repeated, so that no caller waits for a search of another

@@ -1,3 +1,4 @@
+import AccessPolicy
 import Core
 import FHIR
 import FHIRHTTP
@@ -6,7 +7,6 @@ import FHIRSearch
 import Foundation
 import RecordStorage
 import Storage
-import Trust
 
 /// A write request with its target, as it was at the lookup.
 struct PlannedWrite: Sendable {

@@ -1,6 +1,6 @@
+import AccessPolicy
 import Foundation
 import Storage
-import Trust
 
 /// The limit on the bytes that an app writes to one patient's records on a day in UTC.
 struct WriteQuota: Sendable {

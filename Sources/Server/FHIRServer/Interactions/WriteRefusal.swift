@@ -1,5 +1,5 @@
+import AccessPolicy
 import FHIRHTTP
-import Trust
 
 /// The reason that a write request is refused as a whole. It is recorded in the audit.
 struct WriteRefusal: Error {

@@ -1,8 +1,8 @@
+import AccessPolicy
 import FHIRHTTP
 import ServerHTTP
 import Storage
 import Synchronization
-import Trust
 
 /// Decides which caller searches next. Callers take turns, and each has a maximum number of concurrent searches and a
 /// maximum number of seconds of search in a minute.

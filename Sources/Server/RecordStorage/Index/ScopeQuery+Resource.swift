@@ -1,6 +1,6 @@
+import AccessPolicy
 import FHIR
 import FHIRSearch
-import Trust
 
 extension ScopeQuery {
     /// Returns the query's conditions for a type; nil where they cannot be evaluated: then no record meets the query.

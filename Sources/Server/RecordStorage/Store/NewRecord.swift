@@ -1,8 +1,8 @@
+import AccessPolicy
 import Crypto
 import FHIR
 import FHIRSearch
 import Foundation
-import Trust
 
 /// A resource to be stored, with its search entries. It is made without the database, so that one can be made while
 /// others are written (``RecordWriter``).

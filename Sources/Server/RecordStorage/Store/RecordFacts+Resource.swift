@@ -1,5 +1,5 @@
+import AccessPolicy
 import FHIR
-import Trust
 
 extension RecordFacts {
     /// Creates the facts that decide who sees a resource.

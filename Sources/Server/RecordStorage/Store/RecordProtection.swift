@@ -1,5 +1,5 @@
+import AccessPolicy
 import Storage
-import Trust
 
 /// The rows of `record_protection`. Together with the record's subject they decide who sees a record.
 ///

@@ -1,7 +1,7 @@
+import AccessPolicy
 import FHIR
 import Foundation
 import Storage
-import Trust
 
 extension RecordStore {
     /// Returns the current version; nil where there is none.

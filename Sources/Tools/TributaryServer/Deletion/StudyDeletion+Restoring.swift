@@ -1,9 +1,11 @@
+import AccessPolicy
+import Audit
 import Consumer
 import DeviceGateway
+import Enrolments
 import Foundation
 import Storage
 import Submissions
-import Trust
 
 extension StudyDeletion {
     /// The result of repeating deletions.
@@ -58,7 +60,7 @@ extension StudyDeletion {
         _ list: StudyDeletionList, keeps: Set<KeptOnDelete>, actor: Actor, queue: any SQLDatabase,
         records: any SQLDatabase, at date: Date
     ) async throws -> Int {
-        let access = AccessControl(database: records, clock: { date })
+        let access = EnrolmentStore(database: records, clock: { date })
         let key = list.key
         let register = DeletionRegister()
         try await records.write { try register.claim(key: key, in: $0) }
@@ -78,7 +80,7 @@ extension StudyDeletion {
             guard !found.isDeleted else { continue }
             guard found.isKnown else {
                 _ = try await records.write { transaction in
-                    try AccessControl.forget(participant, keepsAudit: keeps.contains(.audit), in: transaction)
+                    try EnrolmentStore.forget(participant, keepsAudit: keeps.contains(.audit), in: transaction)
                 }
                 continue
             }

@@ -1,11 +1,13 @@
+import AccessPolicy
+import Audit
 import Consumer
 import Core
 import DeviceGateway
+import Enrolments
 import FHIR
 import Foundation
 import Storage
 import Submissions
-import Trust
 
 /// Deletes participants from a study: from both stores, their copies of earlier states, and the files in which the
 /// stores keep deleted data. Creates a signed report.
@@ -97,7 +99,7 @@ package struct StudyDeletion: Sendable {
         _ participant: String, study: StudyConfiguration, reason: String?, queue: any SQLDatabase,
         records: any SQLDatabase, links: LinkStore?
     ) async throws -> (digest: String, account: ParticipantDeletion.Account) {
-        let access = AccessControl(database: records, clock: clock)
+        let access = EnrolmentStore(database: records, clock: clock)
         let now = clock()
         // 1. The participant and the progress of an earlier call.
         let known = try await records.read { transaction in
@@ -118,7 +120,7 @@ package struct StudyDeletion: Sendable {
         // 2. The list outside of the stores, before anything is deleted.
         var list =
             try StudyDeletionList.read(folder.deletionListURL, studyID: study.id)
-            ?? StudyDeletionList(studyID: study.id, key: known.key ?? Data(AccessControl.systemRandom(32)))
+            ?? StudyDeletionList(studyID: study.id, key: known.key ?? Data(SystemRandom.bytes(32)))
         if let key = known.key, key != list.key { throw Self.mismatch }
         let key = list.key
         let digest = DeletionRegister.digest(of: participant, key: key)

@@ -1,8 +1,9 @@
+import Audit
 import Consumer
 import Core
 import Foundation
+import Identity
 import Storage
-import Trust
 
 /// The participants whom a study deleted, by keyed digests of their ids, in a file next to its stores
 /// (`deletions/list.json`).

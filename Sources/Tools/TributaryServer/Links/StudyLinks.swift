@@ -1,8 +1,9 @@
+import AccessPolicy
+import Audit
 import Consumer
 import Core
 import Foundation
 import Storage
-import Trust
 import Wire
 
 /// The links between a study's participants and the site's records of identified people. A link is created for one
@@ -35,7 +36,7 @@ package struct StudyLinks: Sendable {
     ///
     /// - Parameter record: the site's name for the record. It is stored only in the store of links.
     /// - Throws: ``ServerError`` `record-invalid`; ``Consumer/ConsumerError`` of the keys' folder;
-    ///   ``Trust/TrustError``; ``Storage/StorageError``.
+    ///   ``AccessPolicy/AccessError``; ``Storage/StorageError``.
     package func create(record: String) async throws -> Made {
         guard (1...Self.maximumRecordBytes).contains(record.utf8.count), record.contains(where: { !$0.isWhitespace }),
             record.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
@@ -46,7 +47,7 @@ package struct StudyLinks: Sendable {
         }
         let now = clock()
         let study = try stores.folder.configuration().id
-        let token = LinkToken(random: AccessControl.systemRandom(32), study: study, now: now)
+        let token = LinkToken(random: SystemRandom.bytes(32), study: study, now: now)
         return try await stores.withRecords { records in
             try await require(.createLink, id: token.id, records)
             let key = try stores.folder.keys.makeLinkKey()
@@ -65,7 +66,7 @@ package struct StudyLinks: Sendable {
 
     /// Returns all links, in the order of creation. Links of deleted participants are deleted first.
     ///
-    /// - Throws: ``Trust/TrustError``; ``Storage/StorageError``.
+    /// - Throws: ``AccessPolicy/AccessError``; ``Storage/StorageError``.
     package func all() async throws -> [LinkStore.Link] {
         try await stores.withRecords { records in
             try await require(.listLinks, id: nil, records)
@@ -87,11 +88,11 @@ package struct StudyLinks: Sendable {
     }
 
     private func require(_ action: Action, id: String?, _ records: any SQLDatabase) async throws {
-        let access = AccessControl(database: records, clock: clock)
-        let decision = try await access.decide(
+        let audit = AuditLog(database: records, clock: clock)
+        let decision = try await audit.decide(
             actor, action: action, target: Target(resourceType: "Link", resourceID: id))
         guard decision.allowed else {
-            throw TrustError(code: decision.reason, message: "This account has no permission for this use of links.")
+            throw AccessError(code: decision.reason, message: "This account has no permission for this use of links.")
         }
     }
 }

@@ -1,11 +1,13 @@
+import AccessPolicy
+import Audit
 import Consumer
 import Core
+import Enrolments
 import FHIR
 import Foundation
 import RecordStorage
 import Storage
 import Submissions
-import Trust
 import Warehouse
 import Wire
 
@@ -40,7 +42,7 @@ package struct ParticipantExport: Sendable {
     private let participant: String
     private let queue: any SQLDatabase
     private let records: any SQLDatabase
-    private let access: AccessControl
+    private let access: EnrolmentStore
     private let openers: KeyOpenerCache
     private let folder: StudyFolder
     /// The base address of the study in a bundle: one that does not exist (RFC 2606).
@@ -48,15 +50,15 @@ package struct ParticipantExport: Sendable {
 
     /// Begins an export, and adds its audit row.
     ///
-    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``Trust/TrustError``.
+    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``AccessPolicy/AccessError``.
     package init(
         of participant: String, folder: StudyFolder, queue: any SQLDatabase, records: any SQLDatabase, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws {
-        let access = AccessControl(database: records, clock: clock)
+        let access = EnrolmentStore(database: records, clock: clock)
         try await records.write { transaction in
             try StudyParticipants.requireKnown(participant, in: transaction)
-            try access.require(actor, .exportParticipant, of: participant, in: transaction)
+            try access.audit.require(actor, .exportParticipant, of: participant, in: transaction)
         }
         self.participant = participant
         self.queue = queue
@@ -72,7 +74,7 @@ package struct ParticipantExport: Sendable {
     /// Returns the devices that send or sent data for the participant.
     package func devices() async throws -> [DeviceBinding] {
         let participant = participant
-        return try await records.read { try AccessControl.bindings(of: participant, in: $0) }
+        return try await records.read { try EnrolmentStore.bindings(of: participant, in: $0) }
     }
 
     /// Calls a closure with every version of every resource, type by type, with the present ones marked.
@@ -137,7 +139,7 @@ package struct ParticipantExport: Sendable {
     package func eachAccess(_ body: (AuditEntry) throws -> Void) async throws {
         var cursor: Int64?
         while true {
-            let rows = try await access.auditEntries(participant: participant, after: cursor, limit: Self.page)
+            let rows = try await access.audit.entries(participant: participant, after: cursor, limit: Self.page)
             for row in rows { try body(row) }
             guard let last = rows.last, rows.count == Self.page else { return }
             cursor = last.number

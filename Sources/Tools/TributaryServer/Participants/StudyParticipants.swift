@@ -1,10 +1,11 @@
+import AccessPolicy
 import Consumer
+import Enrolments
 import Foundation
 import InformedConsent
 import RecordStorage
 import Storage
 import Submissions
-import Trust
 import Warehouse
 
 /// A participant as the study team sees them: consent, devices and counts, without the data itself.
@@ -43,7 +44,7 @@ package struct StudyParticipants: Sendable {
     private let queue: any SQLDatabase
     private let records: any SQLDatabase
     private let actor: Actor
-    private let access: AccessControl
+    private let access: EnrolmentStore
 
     package init(
         queue: any SQLDatabase, records: any SQLDatabase, actor: Actor,
@@ -52,12 +53,12 @@ package struct StudyParticipants: Sendable {
         self.queue = queue
         self.records = records
         self.actor = actor
-        access = AccessControl(database: records, clock: clock)
+        access = EnrolmentStore(database: records, clock: clock)
     }
 
     /// Returns all participants whose consent is known, by id.
     package func all() async throws -> [StudyParticipant] {
-        try await records.write { try access.require(actor, .listParticipants, of: nil, in: $0) }
+        try await records.write { try access.audit.require(actor, .listParticipants, of: nil, in: $0) }
         let waiting = try await queue.read { try SQLSubmissionQueue.waiting(in: $0) }
         return try await records.read { transaction in
             let suspended = try SuspensionRegister().all(in: transaction)
@@ -70,11 +71,11 @@ package struct StudyParticipants: Sendable {
 
     /// Returns one participant.
     ///
-    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``Trust/TrustError``.
+    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``AccessPolicy/AccessError``.
     package func participant(_ id: String) async throws -> StudyParticipant {
         try await records.write { transaction in
             try Self.requireKnown(id, in: transaction)
-            try access.require(actor, .readParticipant, of: id, in: transaction)
+            try access.audit.require(actor, .readParticipant, of: id, in: transaction)
         }
         let waiting = try await queue.read { try SQLSubmissionQueue.waiting(in: $0) }
         return try await records.read { transaction in
@@ -107,7 +108,7 @@ package struct StudyParticipants: Sendable {
         return StudyParticipant(
             id: id, consent: state.gateState, since: state.newest?.signedAt, withdrawnAt: state.withdrawnAt,
             suspendedSince: suspendedSince, sharing: state.sharing, includes: state.includedHealthData.sorted(),
-            devices: try AccessControl.bindings(of: id, in: transaction),
+            devices: try EnrolmentStore.bindings(of: id, in: transaction),
             records: try RecordStore().counts(about: id, in: transaction),
             facts: facts.facts, modifiers: facts.modifiers, waiting: count([.received, .held]),
             quarantined: count([.quarantined]),

@@ -1,3 +1,5 @@
+import AccessPolicy
+import Audit
 import Consumer
 import FHIR
 import Foundation
@@ -5,7 +7,6 @@ import HealthData
 import HealthTypes
 import RecordStorage
 import Storage
-import Trust
 
 /// A participant's data of one type of health data, as the study team sees it.
 package struct StudyStream: Sendable, Hashable {
@@ -46,8 +47,8 @@ package enum StudyStreams {
         in records: any SQLDatabase, settings: FollowedHealthData, silentAfter: Int?, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> [StudyStream] {
-        let access = AccessControl(database: records, clock: clock)
-        try await records.write { try access.require(actor, .listParticipants, of: nil, in: $0) }
+        let audit = AuditLog(database: records, clock: clock)
+        try await records.write { try audit.require(actor, .listParticipants, of: nil, in: $0) }
         let (participants, streams, reports) = try await records.read { transaction in
             let participants = try ConsentRegister().all(in: transaction).filter { $0.state.gateState == .consented }
                 .map(\.subject)

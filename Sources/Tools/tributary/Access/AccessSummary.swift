@@ -1,6 +1,7 @@
+import AccessPolicy
+import Audit
 import Core
 import Foundation
-import Trust
 
 /// The accesses to a participant's data in sentences, with one row for equal accesses of a day.
 struct AccessSummary {

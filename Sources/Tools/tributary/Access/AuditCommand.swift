@@ -1,8 +1,8 @@
 import ArgumentParser
+import Audit
 import FHIR
 import Foundation
 import TributaryServer
-import Trust
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,7 +21,7 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000000.") }
             let rows = try await location.withAccess {
-                try await $0.auditEntries(participant: participant, limit: limit)
+                try await $0.audit.entries(participant: participant, limit: limit)
             }
             if json {
                 CommandOutput.result(.array(rows.map(Self.json)))

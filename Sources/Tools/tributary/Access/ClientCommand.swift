@@ -1,8 +1,9 @@
+import AccessPolicy
 import ArgumentParser
 import FHIR
 import Foundation
+import Identity
 import TributaryServer
-import Trust
 
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,7 +54,7 @@ struct ClientCommand: AsyncParsableCommand {
             let study = try StudyFolder(path: location.dir).configuration()
             let new = NewClient(name: name, proof: proof, redirectURIs: redirectURI, scopes: try AccessScopes(scope))
             let made = try await location.withAccess {
-                try await $0.createClient(new, allowingLoopback: study.development, by: .account)
+                try await $0.clients.createClient(new, allowingLoopback: study.development, by: .account)
             }
             var members: [JSONObject.Member] = [.init(key: "client_id", value: .string(made.client.id))]
             if let secret = made.secret { members.append(.init(key: "client_secret", value: .string(secret))) }
@@ -70,7 +71,7 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let clients = try await location.withAccess { try await $0.clients() }
+            let clients = try await location.withAccess { try await $0.clients.all() }
             if json {
                 func instant(_ date: Date?) -> JSON { date.map { .string(DateTime($0).text) } ?? .null }
                 return CommandOutput.result(
@@ -106,7 +107,7 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let done = try await location.withAccess { try await $0.revokeClient(id: id, by: .account) }
+            let done = try await location.withAccess { try await $0.clients.revokeClient(id: id, by: .account) }
             guard done else { throw CommandError("client-unknown", "There is no client with that id.") }
             if json { CommandOutput.result(["revoked": .string(id)]) } else { CommandOutput.result("revoked \(id)") }
         }

@@ -1,8 +1,8 @@
+import AccessPolicy
 import ArgumentParser
 import FHIR
 import Foundation
 import TributaryServer
-import Trust
 
 struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -67,7 +67,7 @@ struct PersonCommand: AsyncParsableCommand {
         func run() async throws {
             let password = try source.password()
             let made = try await location.withAccess {
-                try await $0.createAccount(
+                try await $0.accounts.createAccount(
                     username: username, role: role.role, patient: patient, practitioner: practitioner,
                     password: password, by: .account)
             }
@@ -83,7 +83,7 @@ struct PersonCommand: AsyncParsableCommand {
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let accounts = try await location.withAccess { try await $0.accounts() }
+            let accounts = try await location.withAccess { try await $0.accounts.all() }
             if json {
                 func instant(_ date: Date?) -> JSON { date.map { .string(DateTime($0).text) } ?? .null }
                 return CommandOutput.result(
@@ -121,7 +121,7 @@ struct PersonCommand: AsyncParsableCommand {
         func run() async throws {
             let password = try source.password()
             let made = try await location.withAccess {
-                try await $0.changePassword(username: username, to: password, by: .account)
+                try await $0.accounts.changePassword(username: username, to: password, by: .account)
             }
             PasswordSource.show(username, made, json: json)
         }
@@ -136,7 +136,7 @@ struct PersonCommand: AsyncParsableCommand {
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            try await location.withAccess { try await $0.disableAccount(username: username, by: .account) }
+            try await location.withAccess { try await $0.accounts.disableAccount(username: username, by: .account) }
             if json {
                 CommandOutput.result(["disabled": .string(username)])
             } else {

@@ -1,8 +1,9 @@
+import AccessPolicy
 import ArgumentParser
 import FHIR
 import Foundation
+import Identity
 import TributaryServer
-import Trust
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -52,10 +53,10 @@ struct TokenCommand: AsyncParsableCommand {
         func run() async throws {
             let token = try await location.withAccess { access in
                 guard let scope else {
-                    return try await access.createStaffToken(
+                    return try await access.tokens.createStaffToken(
                         name: name, lifetime: Double(days ?? 365) * 86400, by: .account)
                 }
-                return try await access.createToken(
+                return try await access.tokens.createToken(
                     scopes: AccessScopes(scope), patients: patient.isEmpty ? .all : .only(Set(patient)), name: name,
                     lifetime: Double(minutes ?? 60) * 60, by: .account)
             }
@@ -74,7 +75,7 @@ struct TokenCommand: AsyncParsableCommand {
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let tokens = try await location.withAccess { try await $0.staffTokens() }
+            let tokens = try await location.withAccess { try await $0.tokens.staffTokens() }
             func instant(_ date: Date?) -> JSON { date.map { .string(DateTime($0).text) } ?? .null }
             if json {
                 CommandOutput.result(
@@ -109,7 +110,7 @@ struct TokenCommand: AsyncParsableCommand {
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let done = try await location.withAccess { try await $0.revokeStaffToken(id: id, by: .account) }
+            let done = try await location.withAccess { try await $0.tokens.revokeStaffToken(id: id, by: .account) }
             guard done else { throw CommandError("token-unknown", "There is no token with that id.") }
             if json { CommandOutput.result(["revoked": .string(id)]) } else { CommandOutput.result("revoked \(id)") }
         }

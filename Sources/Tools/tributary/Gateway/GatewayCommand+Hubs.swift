@@ -1,10 +1,10 @@
 import ArgumentParser
+import Audit
 import Core
 import DeviceGateway
 import Foundation
 import Storage
 import TributaryServer
-import Trust
 
 extension GatewayCommand {
     struct Key: AsyncParsableCommand {
@@ -50,12 +50,12 @@ extension GatewayCommand {
         func run() async throws {
             let registration = try DeviceRegistration(device: device, participant: participant)
             try await location.withRecords { records in
-                let access = AccessControl(database: records, clock: { Date() })
+                let audit = AuditLog(database: records, clock: { Date() })
                 let submission = "devices-register:" + UUID().lowercaseText
                 let now = Date()
                 try await records.write { transaction in
                     try registration.register(
-                        by: .account, access: access, submissionID: submission, at: now, in: transaction)
+                        by: .account, audit: audit, submissionID: submission, at: now, in: transaction)
                 }
             }
             CommandOutput.result(

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Consumer
+import Enrolments
 import FHIR
 import Foundation
 import InformedConsent
 import Storage
 import TributaryServer
-import Trust
 
 struct EnrolmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -69,7 +69,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
                 guard isKnown else {
                     throw CommandError("participant-unknown", "There is no participant with that id.")
                 }
-                return try await AccessControl(database: records, clock: { Date() })
+                return try await EnrolmentStore(database: records, clock: { Date() })
                     .issueMoveCode(participant: participant, by: .account, lifetime: Double(days) * 86400)
             }
             guard let code = ParticipantMoveCode(secret: secret, participant: participant) else {
@@ -100,7 +100,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
                 guard try await DeviceAccess(database: queue, clock: clock).revoke(enrolment: id) else {
                     throw CommandError("enrolment-unknown", "There is no such device.")
                 }
-                return try await AccessControl(database: records, clock: clock).endBinding(device: id, by: .account)
+                return try await EnrolmentStore(database: records, clock: clock).endBinding(device: id, by: .account)
             }
             if json {
                 CommandOutput.result([
@@ -120,7 +120,7 @@ struct EnrolmentCommand: AsyncParsableCommand {
     static func devices(_ location: StoresLocation) async throws -> [Device] {
         try await location.withStores { queue, records in
             let clock: @Sendable () -> Date = { Date() }
-            let bindings = try await AccessControl(database: records, clock: clock).bindings()
+            let bindings = try await EnrolmentStore(database: records, clock: clock).bindings()
             let owners = Dictionary(
                 bindings.map { ($0.device, $0.participant) }, uniquingKeysWith: { first, _ in first })
             return try await DeviceAccess(database: queue, clock: clock).enrolments().map {

@@ -3,7 +3,6 @@ import Consumer
 import FHIR
 import Foundation
 import TributaryServer
-import Trust
 
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

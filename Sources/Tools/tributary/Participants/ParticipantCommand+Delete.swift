@@ -2,7 +2,6 @@ import ArgumentParser
 import FHIR
 import Foundation
 import TributaryServer
-import Trust
 
 extension ParticipantCommand {
     struct Delete: AsyncParsableCommand {

@@ -4,7 +4,6 @@ import FHIR
 import Foundation
 import Storage
 import TributaryServer
-import Trust
 
 struct ParticipantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

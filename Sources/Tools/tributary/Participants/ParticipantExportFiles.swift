@@ -1,9 +1,9 @@
 import Consumer
+import Enrolments
 import FHIR
 import Foundation
 import HealthReport
 import TributaryServer
-import Trust
 import Warehouse
 
 /// Writes the files of a participant's export.

@@ -1,9 +1,9 @@
 import ArgumentParser
+import Enrolments
 import FHIR
 import Foundation
 import InformedConsent
 import Storage
-import Trust
 
 extension ParticipantCommand {
     struct Invite: AsyncParsableCommand {
@@ -26,7 +26,7 @@ extension ParticipantCommand {
             guard (1...10_000).contains(count) else { throw ValidationError("--count must be from 1 to 10000.") }
             guard (1...366).contains(days) else { throw ValidationError("--days must be from 1 to 366.") }
             let (secrets, expiresAt) = try await location.withRecords { records in
-                try await AccessControl(database: records, clock: { Date() })
+                try await EnrolmentStore(database: records, clock: { Date() })
                     .issueInvitations(count: count, by: .account, lifetime: Double(days) * 86_400)
             }
             let expires = JSON.string(DateTime(expiresAt).text)

@@ -1,10 +1,10 @@
 import Core
+import Enrolments
 import FHIR
 import Foundation
 import HealthReport
 import InformedConsent
 import TributaryServer
-import Trust
 
 extension ParticipantPage {
     /// Creates the page of an export: consent, answers, measurements, other records, devices, accesses and the queue.

@@ -1,9 +1,10 @@
+import AccessPolicy
 import ArgumentParser
+import Audit
 import BulkExport
 import FHIR
 import Foundation
 import TributaryServer
-import Trust
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -43,13 +44,13 @@ struct ExportCommand: AsyncParsableCommand {
             let export = try await RecordExport(
                 database: database, types: type.isEmpty ? nil : Set(type), since: start, group: group,
                 base: base, at: Date())
-            let access = AccessControl(database: database, clock: { Date() })
+            let audit = AuditLog(database: database, clock: { Date() })
             for type in export.types {
                 try OutputFile.check(path(of: type, in: folder), replaces: force)
             }
             var counts: [(type: String, count: Int)] = []
             for type in export.types {
-                let count = try await write(type, of: export, access, to: path(of: type, in: folder))
+                let count = try await write(type, of: export, audit, to: path(of: type, in: folder))
                 if count > 0 { counts.append((type, count)) }
             }
             return counts
@@ -72,7 +73,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     /// Writes the file of a type; no file if there are no resources.
     private func write(
-        _ type: String, of export: RecordExport, _ access: AccessControl, to path: String
+        _ type: String, of export: RecordExport, _ audit: AuditLog, to path: String
     ) async throws -> Int {
         var file: OutputFile?
         var count = 0
@@ -87,8 +88,8 @@ struct ExportCommand: AsyncParsableCommand {
                 // Each participant's data is recorded in the audit before it is written.
                 let new = page.owners.filter { recorded.insert($0.hashValue).inserted }
                 if !new.isEmpty || count == 0 {
-                    try await access.record(
-                        access.decision(.account, action: .exportRecords, target: Target(resourceType: type)),
+                    try await audit.record(
+                        audit.decision(.account, action: .exportRecords, target: Target(resourceType: type)),
                         by: .account,
                         action: .exportRecords, target: Target(resourceType: type), showing: new)
                 }

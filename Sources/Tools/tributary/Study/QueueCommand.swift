@@ -5,7 +5,6 @@ import Foundation
 import Storage
 import Submissions
 import TributaryServer
-import Trust
 
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,16 +1,17 @@
+import AccessPolicy
 import ArgumentParser
 import Foundation
+import Identity
 import Storage
 import TributaryServer
-import Trust
 
 /// The study of a command, and the location of its records.
 struct RecordsLocation: ParsableArguments {
     @Argument(help: "The study's folder.") var dir: String
     @Option(help: "The records' database, if it is not the study's own.") var database: String?
 
-    func withAccess<T>(_ body: (AccessControl) async throws -> T) async throws -> T {
-        try await withRecords { try await body(AccessControl(database: $0, clock: { Date() })) }
+    func withAccess<T>(_ body: (AccessStores) async throws -> T) async throws -> T {
+        try await withRecords { try await body(AccessStores(database: $0, clock: { Date() })) }
     }
 
     func withRecords<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {

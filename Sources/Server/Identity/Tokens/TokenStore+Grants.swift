@@ -1,0 +1,114 @@
+import AccessPolicy
+import Audit
+import Foundation
+import Storage
+
+extension TokenStore {
+    /// Creates a bearer token with a grant of its own (RFC 6750). Only its digest is stored; this is the only time the
+    /// token is returned.
+    ///
+    /// - Parameters:
+    ///   - scopes: scopes of SMART on FHIR and HEART.
+    ///   - patients: patients whose records the token gives access to.
+    ///   - lifetime: seconds until it expires.
+    /// - Throws: ``AccessError`` `scope-unknown` if a scope is unknown, or none gives access to records;
+    ///   `participant-deleted`; the policy's reason. ``AccessGrantError`` for a scope `patient/` without a patient.
+    package func createToken(
+        scopes: AccessScopes, patients: PatientAccess, name: String? = nil, lifetime: TimeInterval, by actor: Actor
+    ) async throws -> String {
+        guard scopes.unrecognized.isEmpty, !scopes.resources.isEmpty else {
+            throw AccessError(
+                code: "scope-unknown", message: "A scope is unknown, or none covers records; try patient/*.rs.")
+        }
+        let now = clock()
+        let token = String.newSecret(random)
+        let id = RandomID.make(random)
+        let end = now.addingTimeInterval(lifetime)
+        _ = try AccessGrant(client: id, role: .service, patients: patients, scopes: scopes, end: end)
+        try await database.write { transaction in
+            try requireTokens(actor, id, in: transaction)
+            try transaction.execute(
+                """
+                INSERT INTO staff_token (token_digest, id, name, created_at, expires_at, scopes, reaches_all)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    SQLValue(SecretDigest(of: token).hex), SQLValue(id), SQLValue(name), SQLValue(now), SQLValue(end),
+                    SQLValue(scopes.text), SQLValue(patients == .all),
+                ])
+            guard case .only(let ids) = patients else { return }
+            for patient in ids.sorted() {
+                guard try DeletionRegister().entry(of: patient, in: transaction) == nil else {
+                    throw AccessError(
+                        code: "participant-deleted", message: "A participant was deleted; make the token for others.")
+                }
+                try transaction.execute(
+                    "INSERT INTO token_patient (token_id, participant) VALUES (?, ?)",
+                    [SQLValue(id), SQLValue(patient)])
+            }
+        }
+        return token
+    }
+
+    /// Returns the grant of a token: of the study team, with scopes, or issued to a client; nil if the token is
+    /// unknown, expired or revoked.
+    package func grant(bearer token: String) async throws -> AccessGrant? {
+        // Looked up by its digest, so that the duration reveals nothing about the token.
+        let digest = SecretDigest(of: token).hex
+        return try await reader.read { try grant(digest: digest, in: $0) }
+    }
+
+    /// Returns the bearer of a token, possibly from a cache that is a few seconds old; nil if there is none.
+    ///
+    /// It saves a database read if another one follows: before any effect, ``grant(of:in:)`` must be checked in the
+    /// transaction of the operation.
+    package func recentBearer(of token: String) async throws -> Bearer? {
+        let (digest, now) = (SecretDigest(of: token).hex, clock())
+        if let known = recent.holder(digest: digest, now: now) { return known }
+        guard let grant = try await reader.read({ try grant(digest: digest, in: $0) }) else { return nil }
+        let bearer = Bearer(grant: grant, digest: digest)
+        recent.keep(bearer, digest: digest, expiresAt: grant.end, now: now)
+        return bearer
+    }
+
+    /// Returns the current grant of a bearer; nil if the token has expired or was revoked.
+    package func grant(of bearer: Bearer, in transaction: any SQLTransaction) throws -> AccessGrant? {
+        try grant(digest: bearer.digest, like: bearer.grant, in: transaction)
+    }
+
+    /// - Parameter known: a grant whose parsed scopes are reused if they are the same.
+    private func grant(
+        digest text: String, like known: AccessGrant? = nil, in transaction: any SQLTransaction
+    ) throws -> AccessGrant? {
+        let digest = SQLValue(text)
+        guard let row = try transaction.first(Self.grantSQL, [digest, SQLValue(clock())]) else {
+            return try AuthorizationStore.grant(accessToken: digest, now: clock(), in: transaction)
+        }
+        let id = try row.text("id")
+        let end = row.dateIfPresent("expires_at")
+        guard let scopes = row.textIfPresent("scopes") else {
+            return AccessGrant(Actor(id: id, role: .staff), end: end)
+        }
+        let patients: PatientAccess =
+            try row.integer("reaches_all") != 0
+            ? .all
+            : .only(
+                Set(try transaction.query(Self.patientsSQL, [SQLValue(id)]).map { try $0.text("participant") }))
+        let read = try known.flatMap { $0.scopes.text == scopes ? $0.scopes : nil } ?? AccessScopes(scopes)
+        return try AccessGrant(client: id, role: .service, patients: patients, scopes: read, end: end)
+    }
+
+    /// Parameters: digest, now.
+    static let grantSQL = """
+        SELECT id, expires_at, scopes, reaches_all FROM staff_token
+        WHERE token_digest = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+        """
+    /// Parameter: id of the token.
+    static let patientsSQL = "SELECT participant FROM token_patient WHERE token_id = ?"
+}
+
+/// Bearer of a token of the records' store, with the grant at the time of the lookup.
+package struct Bearer: Sendable, Hashable {
+    package let grant: AccessGrant
+    let digest: String
+}
