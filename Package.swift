@@ -209,7 +209,9 @@ let server: [Target] = [
         ],
         path: "Sources/Server/DeviceGateway"),
     .target(
-        name: "Consumer",
+        name: "StudyKeys", dependencies: ["Core", "Wire", "Storage", "COpenSSL"], path: "Sources/Server/StudyKeys"),
+    .target(
+        name: "Admission",
         dependencies: [
             "Core", "Wire", "Storage", "Submissions", "Trust", "RecordStorage", "ObservationTemplates", "Warehouse",
             "HealthData", "InformedConsent",
@@ -390,6 +392,12 @@ let tests: [Target] = [
             "Enrolments", "COpenSSL", crypto, hummingbirdTesting,
             "TestSupport",
             "StorageTestSupport",
+        ]),
+    .testTarget(name: "StudyKeysTests", dependencies: ["StudyKeys", "Wire", "Core", "TestSupport"]),
+    .testTarget(
+        name: "AdmissionTests",
+        dependencies: [
+            "Admission", "Records", "Submissions", "Storage", "InformedConsent", "FHIR", "Wire", "TestSupport",
         ]),
     .testTarget(
         name: "ConsumerTests",

@@ -4,6 +4,7 @@ import Storage
 import Submissions
 import Testing
 
+@testable import Admission
 @testable import Consumer
 
 @Suite struct AnswerValidationTests {

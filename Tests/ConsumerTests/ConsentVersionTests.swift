@@ -5,6 +5,7 @@ import Storage
 import Submissions
 import Testing
 
+@testable import Admission
 @testable import Consumer
 
 @Suite struct ConsentVersionTests {

@@ -14,7 +14,21 @@ import Testing
 import Warehouse
 import Wire
 
+@testable import Admission
 @testable import Consumer
+@testable import StudyKeys
+
+extension SubmissionProcessor {
+    /// Prepares and records one submission as the consumer does: again if the sender's state has changed.
+    func process(
+        _ submission: QueuedSubmission, prepared: PreparedSubmission? = nil
+    ) async throws -> SubmissionOutcome {
+        if let prepared, let outcome = try await record([prepared]).first { return outcome }
+        while true {
+            if let outcome = try await record([prepare(submission)]).first { return outcome }
+        }
+    }
+}
 
 /// The two stores, keys and a processor, all in this process.
 struct ConsumerFixture {
@@ -58,12 +72,12 @@ struct ConsumerFixture {
         processor = SubmissionProcessor(
             database: database, access: access, records: RecordStore(), loader: WarehouseLoader(),
             openers: KeyOpenerCache(keys: keys),
-            study: .init(
+            admission: StudyAdmission(
                 c3pro: c3pro, maximumResources: 100,
                 validation: SubmissionValidation(strictness: strictness, profiles: []),
-                identifyingData: identifyingData, withdrawalGrace: withdrawalGrace, signatures: signatures,
-                links: links, ownBases: ownBases, published: published ?? { study }),
-            clock: clock)
+                identifyingData: identifyingData, withdrawalGrace: withdrawalGrace, ownBases: ownBases,
+                published: published ?? { study }, clock: clock),
+            signatures: signatures, links: links, clock: clock)
         self.clock = clock
     }
 
@@ -147,7 +161,7 @@ struct ConsumerFixture {
             let leased = try await queue.lease(owner: "test", limit: 10, duration: 3_600, now: clock(), isIdle: true)
             guard !leased.isEmpty else { return outcomes }
             for submission in leased {
-                guard let outcome = try await processor.process(submission) else { continue }
+                let outcome = try await processor.process(submission)
                 _ = try await queue.settle(submission, as: outcome, at: clock())
                 // The test asks for the first outcome; released submissions are leased again.
                 outcomes[submission.submissionID] = outcome

@@ -135,7 +135,7 @@ import Testing
                     owner: "test", limit: 10, duration: 3_600, now: Date(), isIdle: true))
         try #require(all.count == 2)
         for submission in all.reversed() {
-            #expect(try await fixture.processor.process(submission)?.status == .stored)
+            #expect(try await fixture.processor.process(submission).status == .stored)
         }
         #expect(try await Self.isDeleted("o", fixture) == isDeletionLater)
         #expect(try await fixture.facts == (isDeletionLater ? facts : facts + 1))

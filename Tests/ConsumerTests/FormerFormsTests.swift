@@ -5,6 +5,7 @@ import RecordStorage
 import Storage
 import Testing
 
+@testable import Admission
 @testable import Consumer
 
 /// Answers to former versions of a form, and answers without the form's groups, over each interface.
@@ -62,7 +63,7 @@ import Testing
 
     @Test(arguments: names) func answersOfProgramsAreCheckedByFormVersion(name: String, value: Int) async throws {
         let fixture = try await fixture()
-        let session = await fixture.processor.begin(at: Date())
+        let session = await fixture.processor.admission.begin(at: Date())
         for isFlat in [false, true] {
             let resource = try Resource(Data(Self.response(name, value, isFlat: isFlat).utf8))
             #expect(try session.admit(resource, id: "r").resource == resource)
@@ -83,7 +84,7 @@ import Testing
         #expect(outcome?.status == .quarantined && outcome?.reasonCode == code)
         #expect(try await fixture.versions == before)
         if code == "answers-invalid" {
-            let session = await fixture.processor.begin(at: Date())
+            let session = await fixture.processor.admission.begin(at: Date())
             let resource = try Resource(Data(Self.response(name, value).utf8))
             let error = #expect(throws: RecordAdmissionError.self) { try session.admit(resource, id: "r") }
             #expect(error?.code == code)

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 import Warehouse
 
+@testable import Admission
 @testable import Consumer
 @testable import FHIRHTTP
 @testable import FHIRServer
@@ -27,7 +28,7 @@ import Warehouse
     }
 
     private func refusal(_ fixture: ConsumerFixture, of type: String = "Observation") async throws -> String? {
-        let session = await fixture.processor.begin(at: Date())
+        let session = await fixture.processor.admission.begin(at: Date())
         return try await fixture.database.read { transaction in
             do { try session.permit(["p1"], type: type, id: "x", in: transaction) } catch let error
                 as RecordAdmissionError
@@ -60,7 +61,7 @@ import Warehouse
     /// Contracts of a hospital need not be a participant's consent; those of a device are.
     @Test func unsignedContractIsAcceptedOverTheAPIAndNotFromADevice() async throws {
         let fixture = try await ConsumerFixture()
-        let session = await fixture.processor.begin(at: Date())
+        let session = await fixture.processor.admission.begin(at: Date())
         let contract = #"{"resourceType":"Contract","status":"executed","subject":[{"reference":"Group/g"}]}"#
         let admitted = try session.admit(resource(contract), id: "c")
         #expect(admitted.prepared == nil)
@@ -79,7 +80,7 @@ import Warehouse
     @Test func publishedResourceOfTheStudyCannotBeOverwritten() async throws {
         let study = PublishedStudy(templates: [], forms: [], records: ["Questionnaire/sleep"])
         let fixture = try await ConsumerFixture(published: { study })
-        let session = await fixture.processor.begin(at: Date())
+        let session = await fixture.processor.admission.begin(at: Date())
         func refusal(_ id: String) async throws -> String? {
             do {
                 try await fixture.database.write { try session.permit([], type: "Questionnaire", id: id, in: $0) }
@@ -95,7 +96,7 @@ import Warehouse
 
     @Test func invalidShapesAndBrokenRulesAreDistinguished() async throws {
         let fixture = try await fixture()
-        let session = await fixture.processor.begin(at: Date())
+        let session = await fixture.processor.admission.begin(at: Date())
         for (text, kind, code) in [
             (
                 Self.rate.replacingOccurrences(of: #""status":"final""#, with: #""status":"final","nonsense":1"#),
@@ -139,8 +140,7 @@ import Warehouse
         for together in [true, false] {
             let fixture = try await fixture()
             let service = RecordsService(
-                database: fixture.database, access: AccessStores(audit: fixture.access.audit),
-                admission: fixture.processor,
+                database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor.admission,
                 clock: { Date(timeIntervalSince1970: 1_790_000_000) })
             let grant = try AccessGrant(
                 client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds"))
@@ -198,8 +198,7 @@ import Warehouse
         let fixture = try await fixture()
         let before = try await fixture.facts
         let service = RecordsService(
-            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor,
-            clock: { Date() })
+            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor.admission, clock: { Date() })
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds conf/V sens/*"))
         func write(_ text: String?) async throws {

@@ -138,7 +138,7 @@ import Wire
                 owner: "first", limit: 1, duration: 60, now: fixture.clock.now, isIdle: true
             ).first)
         let (processor, links, key) = (fixture.consumer.processor, fixture.links, fixture.key.publicKey)
-        let published = await processor.study.published()
+        let published = await processor.admission.published()
         await #expect(throws: Ended.self) {
             try await fixture.consumer.database.write { transaction in
                 let outcome = try processor.link(
@@ -160,7 +160,7 @@ import Wire
         let audit = "SELECT count(*) AS number FROM audit WHERE action = 'link-participant'"
         #expect(try await fixture.consumer.count(audit) == 1)
         // The process ends after the records and before the queue: the settlement is recognised.
-        #expect(try await processor.process(submission)?.status == .stored)
+        #expect(try await processor.process(submission).status == .stored)
         #expect(try await fixture.consumer.count(audit) == 1)
         try await fixture.close()
     }

@@ -7,6 +7,7 @@ import Submissions
 import Testing
 import Warehouse
 
+@testable import Admission
 @testable import Consumer
 @testable import RecordStorage
 
@@ -118,7 +119,7 @@ import Warehouse
         }
         #expect(try await fixture.sendC3PRO(ConsumerFixture.dstu2Response, from: stranger)?.status == .refused)
         #expect(try await fixture.count("SELECT count(*) AS number FROM participant_suspension") == 0)
-        await #expect(throws: ConsumerError.self) { try await fixture.consentOnPaper("p1") }
+        await #expect(throws: AdmissionError.self) { try await fixture.consentOnPaper("p1") }
         // The phone's owner may take part again.
         #expect(try await fixture.send(ConsumerFixture.contract("p9"), from: first)?.status == .stored)
         try await fixture.close()
@@ -129,11 +130,11 @@ import Warehouse
         let id = try await fixture.enqueue(ConsumerFixture.response("p1", answer: 5), from: first)
         let leased = try await fixture.queue.lease(owner: "test", limit: 1, duration: 3_600, now: Date(), isIdle: true)
         let submission = try #require(leased.first { $0.submissionID == id })
-        let ahead = await fixture.processor.prepare(submission)
+        let ahead = try await fixture.processor.prepare(submission)
         _ = try await delete("p1", in: fixture)
         let outcome = try await fixture.processor.process(submission, prepared: ahead)
-        #expect(outcome?.reasonCode == "participant-deleted")
-        #expect(try await !fixture.queue.settle(submission, as: #require(outcome), at: Date()), "the lease is gone")
+        #expect(outcome.reasonCode == "participant-deleted")
+        #expect(try await !fixture.queue.settle(submission, as: outcome, at: Date()), "the lease is gone")
         #expect(try await fixture.count("SELECT count(*) AS number FROM record WHERE subject = 'p1'") == 0)
         try await fixture.close()
     }

@@ -5,6 +5,7 @@ import Storage
 import Submissions
 import Wire
 
+@testable import Admission
 @testable import Consumer
 
 /// A phone of a test: its key, its numbers and its chain. A value type, so that a test can keep an older state of it.

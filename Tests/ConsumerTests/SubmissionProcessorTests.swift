@@ -4,6 +4,7 @@ import HealthData
 import Testing
 import Wire
 
+@testable import Admission
 @testable import Consumer
 @testable import Storage
 @testable import Submissions

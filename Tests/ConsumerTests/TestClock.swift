@@ -5,6 +5,7 @@ import RecordStorage
 import Storage
 import Synchronization
 
+@testable import Admission
 @testable import Consumer
 
 /// A clock that a test sets.

@@ -5,6 +5,7 @@ import Identity
 import Storage
 import Testing
 
+@testable import Admission
 @testable import Consumer
 @testable import FHIRHTTP
 @testable import FHIRServer
@@ -25,7 +26,7 @@ import Testing
 
     private func service(_ fixture: ConsumerFixture) -> RecordsService {
         RecordsService(
-            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor,
+            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor.admission,
             clock: { Date(timeIntervalSince1970: 1_790_000_000) })
     }
 

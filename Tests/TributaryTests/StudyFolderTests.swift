@@ -1,4 +1,4 @@
-import Consumer
+import Admission
 import FHIR
 import Foundation
 import TestSupport

@@ -2,101 +2,130 @@ import Core
 import Foundation
 import Logging
 import Storage
+import StudyKeys
 import Submissions
 
 extension ConsumerService {
-    private typealias PreparedSubmission = SubmissionProcessor.PreparedSubmission
-
     /// Processes one device's submissions in order; those after a failed one wait.
     ///
-    /// Reading uses several processors, recording only one and the disk, so later submissions are read while one is
-    /// recorded. Consecutive small ones are recorded and settled together.
+    /// Preparing uses several processors, recording only one and the disk, so later batches are prepared while one is
+    /// recorded.
     ///
     /// - Returns: the number of processed submissions, and the error of the next one.
     func handle(deviceQueue submissions: [QueuedSubmission]) async -> (Int, (any Error)?) {
-        let batches = RecordingBatches.split(submissions.map(\.body.count))
-        return await withTaskGroup(of: (index: Int, PreparedSubmission?).self) { group in
-            // The first submission need not be read ahead if it is recorded alone, because nothing is recorded
-            // meanwhile.
-            var begun = batches[0].count == 1 ? 1 : 0
-            var ended = Set(0..<begun)
-            var prepared: [Int: PreparedSubmission] = [:]
+        let batches = RecordingBatches.split(submissions.map(\.body.count)).map { submissions[$0] }
+        return await withTaskGroup(of: (number: Int, [PreparedSubmission?]).self) { group in
+            var begun = 0
+            var ready: [Int: [PreparedSubmission?]] = [:]
             for (number, batch) in batches.enumerated() {
-                let last = batches[min(number + Self.batchesAhead, batches.count - 1)].upperBound
-                while begun < last {
-                    let (later, following) = (begun, submissions[begun])
-                    group.addTask { (later, await processor.prepare(following)) }
+                while begun < min(number + 1 + Self.batchesAhead, batches.count) {
+                    let (later, following) = (begun, batches[begun])
+                    group.addTask { (later, await prepare(following)) }
                     begun += 1
                 }
-                while !ended.isSuperset(of: batch), let (ready, result) = await group.next() {
-                    ended.insert(ready)
-                    prepared[ready] = result
-                }
-                var index = batch.lowerBound
-                while index < batch.upperBound {
-                    let together = (index..<batch.upperBound).lazy.map { (submissions[$0], prepared[$0]) }
-                        .prefix { $1?.isRecordedWithOthers ?? false }
-                        .compactMap { submission, result in result.map { (submission, $0) } }
-                    if together.count > 1 {
-                        let count = await handle(together: Array(together))
-                        index += count
-                        guard count == 0 else { continue }
-                    }
-                    do { try await handle(submissions[index], prepared[index]) } catch { return (index, error) }
-                    index += 1
-                }
-                processor.release(batch.compactMap { prepared.removeValue(forKey: $0) })
+                while ready[number] == nil, let (later, prepared) = await group.next() { ready[later] = prepared }
+                var prepared = ready.removeValue(forKey: number) ?? []
+                let (count, error) = await record(batch, &prepared)
+                processor.release(prepared.compactMap { $0 })
+                if let error { return (batch.startIndex + count, error) }
             }
             return (submissions.count, nil)
         }
     }
 
-    /// Records and settles submissions together.
-    ///
-    /// - Returns: the number of settled ones. It is 0 if the batch fails: each submission is then tried by itself, to
-    ///   find the one that fails.
-    private func handle(together batch: [SubmissionProcessor.BatchItem]) async -> Int {
-        do {
-            let outcomes = try await processor.process(together: batch) { try await queue.isHeld($0) }
-            try await settle(zip(batch, outcomes).map { Settlement($0.submission, as: $1) })
-            return outcomes.count
-        } catch {
-            return 0
+    /// Prepares the submissions of a batch concurrently; nil for those that fail temporarily.
+    private func prepare(_ batch: ArraySlice<QueuedSubmission>) async -> [PreparedSubmission?] {
+        await withTaskGroup(of: (index: Int, PreparedSubmission?).self) { group in
+            for (index, submission) in batch.enumerated() {
+                group.addTask { (index, try? await processor.prepare(submission)) }
+            }
+            var prepared = [PreparedSubmission?](repeating: nil, count: batch.count)
+            for await (index, result) in group { prepared[index] = result }
+            return prepared
         }
     }
 
-    private func handle(_ submission: QueuedSubmission, _ prepared: PreparedSubmission?) async throws {
-        do {
-            let outcome = try await processor.process(submission, prepared: prepared) {
-                try await queue.isHeld(submission)
+    /// Records and settles a batch: its submissions together, as far as their preparations are valid.
+    ///
+    /// After an error the submissions are recorded one by one, to find the one that fails.
+    ///
+    /// - Returns: the number of processed submissions, and the error of the next one.
+    private func record(
+        _ batch: ArraySlice<QueuedSubmission>, _ prepared: inout [PreparedSubmission?]
+    ) async -> (Int, (any Error)?) {
+        var index = 0
+        var isDivided = false
+        while index < batch.count {
+            let submission = batch[batch.startIndex + index]
+            var together: [PreparedSubmission] = []
+            do {
+                if prepared[index] == nil { prepared[index] = try await processor.prepare(submission) }
+                let candidates = Self.recordedTogether(prepared[index...])
+                together = try await held(isDivided ? candidates.prefix(1) : candidates[...])
+                guard !together.isEmpty else {
+                    logLostLease(submission)
+                    index += 1
+                    continue
+                }
+                let outcomes = try await processor.record(together)
+                try await settle(zip(together, outcomes).map { Settlement($0.submission, as: $1) })
+                index += outcomes.count
+                // The sender's state has changed.
+                if outcomes.count < together.count {
+                    prepared.replaceSubrange(index..., with: await prepare(batch.dropFirst(index)))
+                }
+            } catch {
+                isDivided = true
+                guard together.count <= 1 else { continue }
+                do { try await postpone(submission, after: error) } catch { return (index, error) }
+                index += 1
             }
-            guard let outcome else { return logLostLease(submission) }
-            try await settle([Settlement(submission, as: outcome)])
-        } catch let error as ConsumerError {
+        }
+        return (index, nil)
+    }
+
+    /// Returns the first submissions that can share a transaction.
+    private static func recordedTogether(_ prepared: ArraySlice<PreparedSubmission?>) -> [PreparedSubmission] {
+        let submissions = prepared.prefix { $0 != nil }.compactMap { $0 }
+        guard let first = submissions.first, !first.isRecordedAlone else { return Array(submissions.prefix(1)) }
+        return Array(submissions.prefix { !$0.isRecordedAlone })
+    }
+
+    /// Returns the first submissions whose leases this consumer still holds.
+    private func held(_ prepared: ArraySlice<PreparedSubmission>) async throws -> [PreparedSubmission] {
+        for (index, submission) in zip(prepared.indices, prepared)
+        where try await !queue.isHeld(submission.submission) {
+            return Array(prepared[..<index])
+        }
+        return Array(prepared)
+    }
+
+    /// Handles the error of one submission.
+    ///
+    /// - Throws: the error if the submission waits. It was quarantined otherwise.
+    private func postpone(_ submission: QueuedSubmission, after error: any Error) async throws {
+        if let error = error as? StudyKeyError {
             // The keys are missing; however long that lasts, the submission is not the cause.
             logger.error("waiting", metadata: ["code": "\(error.code)"])
             try await queue.postpone(submission, isFailure: false)
             throw error
-        } catch {
-            let code = Self.code(of: error)
-            logger.error(
-                "submission failed",
-                metadata: Self.metadata(of: error).merging(["submission": "\(submission.submissionID)"]) { $1 })
-            // A full disk, or a busy or damaged store, is not caused by the submission either.
-            if (error as? StorageError)?.concernsStore ?? (error is CancellationError) {
-                try await queue.postpone(submission, isFailure: false)
-                throw error
-            }
-            guard submission.attempts + 1 >= Self.maximumAttempts else {
-                try await queue.postpone(submission, isFailure: true)
-                throw error
-            }
-            let outcome = SubmissionOutcome(
-                status: .quarantined, reasonCode: "processing-failed",
-                detail: "Processing failed repeatedly: \(code)."
-            )
-            _ = try await queue.settle(submission, as: outcome, at: clock())
         }
+        logger.error(
+            "submission failed",
+            metadata: Self.metadata(of: error).merging(["submission": "\(submission.submissionID)"]) { $1 })
+        // A full disk, or a busy or damaged store, is not caused by the submission either.
+        if (error as? StorageError)?.concernsStore ?? (error is CancellationError) {
+            try await queue.postpone(submission, isFailure: false)
+            throw error
+        }
+        guard submission.attempts + 1 >= Self.maximumAttempts else {
+            try await queue.postpone(submission, isFailure: true)
+            throw error
+        }
+        let outcome = SubmissionOutcome(
+            status: .quarantined, reasonCode: "processing-failed",
+            detail: "Processing failed repeatedly: \(Self.code(of: error)).")
+        _ = try await queue.settle(submission, as: outcome, at: clock())
     }
 
     private func settle(_ settlements: [Settlement]) async throws {

@@ -8,7 +8,7 @@ enum RecordingBatches {
     /// Splits the submissions of a device queue without changing their order.
     ///
     /// - Parameter sizes: sizes of the submissions in bytes, in order.
-    /// - Returns: the index ranges of the batches; one empty batch for an empty queue.
+    /// - Returns: the index ranges of the batches.
     static func split(_ sizes: [Int]) -> [Range<Int>] {
         var batches: [Range<Int>] = []
         var (begin, bytes) = (0, 0)
@@ -19,7 +19,7 @@ enum RecordingBatches {
             }
             bytes += size
         }
-        batches.append(begin..<sizes.count)
+        if begin < sizes.count { batches.append(begin..<sizes.count) }
         return batches
     }
 }

@@ -1,4 +1,4 @@
-import Consumer
+import StudyKeys
 import Core
 import Foundation
 import Logging

@@ -1,3 +1,4 @@
+import Admission
 import BulkExport
 import Consumer
 import FHIR

@@ -1,5 +1,6 @@
 import Audit
 import Consumer
+import StudyKeys
 import Core
 import DeviceGateway
 import Foundation
@@ -25,7 +26,7 @@ extension StudyFolder {
 
     /// Reads the secret from which the keys of hubs are derived; nil if no key was made.
     ///
-    /// - Throws: ``Consumer/ConsumerError`` `key-file-open` for a file that others can read;
+    /// - Throws: ``StudyKeys/StudyKeyError`` `key-file-open` for a file that others can read;
     ///   ``DeviceGateway/GatewayError`` `hub-secret-invalid`.
     package func hubSecret() throws -> HubSecret? {
         guard FileManager.default.fileExists(atPath: hubSecretURL.path) else { return nil }

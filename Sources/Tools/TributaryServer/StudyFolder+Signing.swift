@@ -1,5 +1,5 @@
 import Authorization
-import Consumer
+import StudyKeys
 import Foundation
 import Storage
 
@@ -12,7 +12,7 @@ extension StudyFolder {
 
     /// Reads the keys, the newest first; makes one if there is none.
     ///
-    /// - Throws: ``ServerError`` `signing-keys-open` if other accounts may read them; ``Consumer/ConsumerError``,
+    /// - Throws: ``ServerError`` `signing-keys-open` if other accounts may read them; ``StudyKeys/StudyKeyError``,
     ///   ``Authorization/SigningKeyError``.
     func signingKeys(now: Date) throws -> [SigningKey] {
         let files = FileManager.default

@@ -1,4 +1,4 @@
-import Consumer
+import StudyKeys
 import FHIR
 import Foundation
 import Storage

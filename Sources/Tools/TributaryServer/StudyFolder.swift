@@ -1,4 +1,4 @@
-import Consumer
+import StudyKeys
 import Crypto
 import FHIR
 import Foundation

@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import Audit
 import Consumer
 import Core
@@ -44,7 +45,7 @@ package actor StudyHealthLoad {
     ///   - signedAt: the time at which the participant signed on paper; nil for the time of the load.
     ///   - mustBeKnown: whether a participant without a recorded consent is refused.
     /// - Throws: ``ServerError`` `participant-invalid`, `participant-unknown`, `consent-withdrawn`;
-    ///   ``Consumer/ConsumerError`` `participant-deleted`.
+    ///   ``Admission/AdmissionError`` `participant-deleted`.
     package init(
         participant: String, export: String, account: String, signedAt: DateTime?, mustBeKnown: Bool,
         database: any SQLDatabase,
@@ -62,7 +63,7 @@ package actor StudyHealthLoad {
             let provenance = RecordProvenance(
                 submissionID: submission, clientID: Self.clientID, keyID: nil, receivedAt: received ?? now)
             let known = try ConsentRegister().state(of: participant, in: transaction).gateState
-            try ConsumerError.refuseDeleted(participant, in: transaction)
+            try AdmissionError.refuseDeleted(participant, in: transaction)
             guard known != .none || !mustBeKnown else {
                 throw ServerError(
                     code: "participant-unknown", message: "No consent of the participant \(participant) is recorded.")
@@ -109,7 +110,7 @@ package actor StudyHealthLoad {
         writing = _Concurrency.Task {
             try await database.write { transaction in
                 // The participant may have been deleted since the load began.
-                try ConsumerError.refuseDeleted(subject, in: transaction)
+                try AdmissionError.refuseDeleted(subject, in: transaction)
                 var loader = loader
                 let report = try loader.store(batch, at: clock(), in: transaction)
                 guard report.hasChanged else { return (loader, report, entry) }

@@ -1,4 +1,4 @@
-import Consumer
+import StudyKeys
 import Foundation
 import Storage
 import Submissions

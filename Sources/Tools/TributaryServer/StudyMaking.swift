@@ -1,4 +1,3 @@
-import Consumer
 import Foundation
 import Storage
 

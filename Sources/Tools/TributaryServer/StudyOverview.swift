@@ -1,4 +1,4 @@
-import Consumer
+import Admission
 import Foundation
 import InformedConsent
 import RecordStorage

@@ -1,5 +1,7 @@
+import Admission
 import Consumer
 import Enrolments
+import StudyKeys
 import FHIR
 import Foundation
 import InformedConsent
@@ -8,13 +10,12 @@ import Storage
 import Warehouse
 import Wire
 
-/// Composes the consumer's parts for a study's folder.
+/// Composes the rules of admission and the consumer's parts for a study's folder.
 package enum StudyProcessing {
-    /// Returns the processor that opens submissions, applies the consent gate, records and loads.
-    package static func processor(
-        folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: EnrolmentStore,
-        openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
-    ) -> SubmissionProcessor {
+    /// Returns the rules by which the study admits resources. They read no key.
+    package static func admission(
+        folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, clock: @escaping @Sendable () -> Date
+    ) -> StudyAdmission {
         let urls = folder.consentFiles.folders + [folder.questionnairesURL, folder.healthTypesURL]
         let files = PublishedFiles(urls) { (former: PublishedStudy?) in
             // If the study's own types cannot be read, the earlier ones are used.
@@ -24,20 +25,27 @@ package enum StudyProcessing {
                 records: Set(folder.publishedRecords().map { $0.resourceType + "/" + ($0.id ?? "") }))
         }
         let published = PublishedStudyFiles(files, records: records)
-        return SubmissionProcessor(
-            database: records, access: access, records: RecordStore(), loader: WarehouseLoader(),
-            openers: openers,
-            study: .init(
-                c3pro: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
-                validation: SubmissionValidation(strictness: study.validation, profiles: folder.profiles()),
-                identifyingData: study.identifyingDataHandling,
-                withdrawalGrace: TimeInterval(study.withdrawalGraceDays) * 86_400,
-                signatures: SignaturePolicy(
-                    study: study.id, acceptsUnsigned: study.unsigned,
-                    acceptsGateway: study.acceptPlainFHIR || study.c3pro.isAccepted,
-                    requiresInvitation: study.requiresInvitation),
-                links: StudyStores.linkIntake(of: folder), ownBases: study.publicURL.map { [$0 + "/fhir"] } ?? [],
-                published: { await published.value() }),
-            clock: clock)
+        return StudyAdmission(
+            c3pro: study.c3pro, maximumResources: study.maximumResourcesPerSubmission,
+            validation: SubmissionValidation(strictness: study.validation, profiles: folder.profiles()),
+            identifyingData: study.identifyingDataHandling,
+            withdrawalGrace: TimeInterval(study.withdrawalGraceDays) * 86_400,
+            ownBases: study.publicURL.map { [$0 + "/fhir"] } ?? [],
+            published: { await published.value() }, clock: clock)
+    }
+
+    /// Returns the processor that opens submissions, applies the rules of admission, records and loads.
+    package static func processor(
+        folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
+        openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
+    ) -> SubmissionProcessor {
+        SubmissionProcessor(
+            database: records, access: access, records: RecordStore(), loader: WarehouseLoader(), openers: openers,
+            admission: admission(folder: folder, study: study, records: records, clock: clock),
+            signatures: SignaturePolicy(
+                study: study.id, acceptsUnsigned: study.unsigned,
+                acceptsGateway: study.acceptPlainFHIR || study.c3pro.isAccepted,
+                requiresInvitation: study.requiresInvitation),
+            links: StudyStores.linkIntake(of: folder), clock: clock)
     }
 }

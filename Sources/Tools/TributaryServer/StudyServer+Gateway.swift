@@ -23,9 +23,7 @@ extension StudyServer {
         return GatewayWorker(
             recorder: GatewayRecorder(
                 database: records, audit: access.audit,
-                admission: StudyProcessing.processor(
-                    folder: folder, study: study, records: records, access: access,
-                    openers: KeyOpenerCache(folder: folder.keys), clock: clock),
+                admission: StudyProcessing.admission(folder: folder, study: study, records: records, clock: clock),
                 templates: { await templates.value() }, clock: clock))
     }
 

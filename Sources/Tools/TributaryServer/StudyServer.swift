@@ -3,6 +3,7 @@ import Audit
 import Authorization
 import BulkExport
 import Consumer
+import StudyKeys
 import DeviceGateway
 import Enrolments
 import FHIR
@@ -234,9 +235,7 @@ package struct StudyServer: Sendable {
             limiter: limiter, bodies: bodies, published: PublishedDefinitions.all,
             refusals: { await refusals?.count($0) }, devices: opened.queue.map(devices),
             hasReceiver: options.roles.contains(.receiver),
-            admission: StudyProcessing.processor(
-                folder: folder, study: study, records: records, access: EnrolmentStore(audit: access.audit),
-                openers: KeyOpenerCache(folder: folder.keys), clock: clock),
+            admission: StudyProcessing.admission(folder: folder, study: study, records: records, clock: clock),
             maximumBodyBytes: max(4 << 20, study.maximumSubmissionBytes),
             writtenBytesPerDay: study.writtenBytesPerDay, hasRoom: hasRoom, exports: exports,
             oauthURIs: oauthURIs, title: study.title, version: TributaryVersion.text,

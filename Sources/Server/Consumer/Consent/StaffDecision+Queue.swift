@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import Foundation
 import Storage
 

@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import Core
 import Enrolments
 import FHIR
@@ -48,11 +49,12 @@ package struct StaffDecision: Sendable {
     /// It is stored as a Consent (<https://hl7.org/fhir/R4/consent.html>, status `inactive`), whether the participant
     /// signed on a phone or on paper, and contains the account that recorded it.
     /// - Returns: the number of held submissions that are released, to be refused.
-    /// - Throws: ``ConsumerError`` `participant-unknown`, `participant-deleted`, ``AccessPolicy/AccessError``.
+    /// - Throws: ``ConsumerError`` `participant-unknown`, ``Admission/AdmissionError`` `participant-deleted`,
+    ///   ``AccessPolicy/AccessError``.
     package func withdraw(_ participant: String) async throws -> Int {
         let now = clock()
         try await records.write { transaction in
-            try ConsumerError.refuseDeleted(participant, in: transaction)
+            try AdmissionError.refuseDeleted(participant, in: transaction)
             try require(participant, in: transaction)
             let register = ConsentRegister()
             let state = try register.state(of: participant, in: transaction)

@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import Core
 import Foundation
 import Storage
@@ -29,7 +30,7 @@ enum LinkProblem {
 extension SubmissionProcessor {
     /// Reads a link as far as possible without the lookup; the consent gate applies as for data.
     func linkContent(_ opened: OpenedEnvelope, in context: ConsentContext, isMarked: Bool) -> SubmissionContent {
-        if let early = Self.outcome(of: gate.decide(.data, in: context), keyID: opened.keyID) {
+        if let early = Self.outcome(of: admission.gate.decide(.data, in: context), keyID: opened.keyID) {
             return SubmissionContent(result: .settled(early), mayBeWithdrawal: isMarked)
         }
         return SubmissionContent(result: .link(opened.payload, keyID: opened.keyID), mayBeWithdrawal: isMarked)
@@ -61,9 +62,9 @@ extension SubmissionProcessor {
             return quarantined(problem)
         }
         // 2. Apply the consent gate, as for data.
-        let state = try register.state(of: participant, in: transaction)
-        let context = try consentContext(of: participant, state, published, in: transaction)
-        if let outcome = Self.outcome(of: gate.decide(.data, in: context), keyID: keyID) { return outcome }
+        let state = try admission.register.state(of: participant, in: transaction)
+        let context = try admission.consentContext(of: participant, state, in: published, transaction: transaction)
+        if let outcome = Self.outcome(of: admission.gate.decide(.data, in: context), keyID: keyID) { return outcome }
         // 3. Check the link: signed by the study, valid when it arrived, and not used by anyone else.
         let token: LinkToken
         let store: LinkStore
@@ -73,7 +74,7 @@ extension SubmissionProcessor {
         case .open(let opened, let key):
             store = opened
             do {
-                token = try LinkToken(reading: compact, signedBy: key, study: study.signatures.study)
+                token = try LinkToken(reading: compact, signedBy: key, study: signatures.study)
             } catch {
                 return quarantined(error)
             }

@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import Audit
 import Enrolments
 import Foundation

@@ -1,3 +1,4 @@
+import Admission
 import FHIR
 import Foundation
 

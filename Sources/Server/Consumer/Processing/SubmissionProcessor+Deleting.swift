@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import Foundation
 import Storage
 import Submissions
@@ -23,7 +24,7 @@ extension SubmissionProcessor {
         if let problem = sender.problem { return quarantined(problem.code, problem.message) }
         guard let bound else {
             // A Bundle contains no participant; it is the one of the device's Contract.
-            return Self.outcome(of: gate.decide(.deletion, in: .init(state: .none)), keyID: keyID)
+            return Self.outcome(of: admission.gate.decide(.deletion, in: .init(state: .none)), keyID: keyID)
                 ?? quarantined("subject-not-permitted", "The device has no participant.")
         }
         let signature = sender.signature(heldBy: true)
@@ -43,9 +44,9 @@ extension SubmissionProcessor {
             return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
         }
         // 2. Apply the consent gate.
-        let state = try register.state(of: bound, in: transaction)
-        let context = try consentContext(of: bound, state, published, in: transaction)
-        if let outcome = Self.outcome(of: gate.decide(.deletion, in: context), keyID: keyID) { return outcome }
+        let state = try admission.register.state(of: bound, in: transaction)
+        let context = try admission.consentContext(of: bound, state, in: published, transaction: transaction)
+        if let outcome = Self.outcome(of: admission.gate.decide(.deletion, in: context), keyID: keyID) { return outcome }
         // 3. Delete records and facts.
         let at = clock()
         let provenance = provenance(of: submission, keyID: keyID, signature: signature)

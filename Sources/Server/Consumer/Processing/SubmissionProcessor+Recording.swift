@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import FHIR
 import Foundation
 import InformedConsent
@@ -23,10 +24,11 @@ extension SubmissionProcessor {
             return quarantined("subject-mismatch", "The submission holds resources of several participants.")
         }
         // 2. Find the effect of each resource on the consent.
+        let arrival = ConsentArrival(receivedAt: submission.receivedAt, number: submission.number)
         let steps: [ConsentStep]
         var codes = ContractCodes()
         do {
-            steps = try incoming.map { try step(of: $0, submission: submission, published: published) }
+            steps = try incoming.map { try ConsentStep($0, arrival: arrival) }
             for resource in incoming where resource.kind == .contract {
                 try codes.read(Contract(resource.resource.object))
             }
@@ -36,7 +38,7 @@ extension SubmissionProcessor {
             return quarantined(problem.code, problem.message)
         }
         let subjects = steps.map(\.gateSubject)
-        var state = try register.state(of: subject, in: transaction)
+        let state = try admission.register.state(of: subject, in: transaction)
         // 3. Verify the sender: the signature, which the study may not require, then the binding. The first Contract
         //    binds the device and its key, and after that the policy decides.
         var bound = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
@@ -78,18 +80,10 @@ extension SubmissionProcessor {
             return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
         }
         // 4. Apply the gate to each resource in order, because earlier ones may change the consent.
-        var context = try consentContext(of: subject, state, published, in: transaction)
-        let suspension = try suspensions.suspension(of: subject, in: transaction)
+        var consent = try admission.consentProgress(of: subject, state, in: published, transaction: transaction)
         for step in steps {
-            let verdict = gate.decide(step.gateSubject, in: context)
+            let verdict = consent.admit(step, arrival: arrival)
             if let outcome = Self.outcome(of: verdict, keyID: keyID) { return outcome }
-            guard step.changesConsent else { continue }
-            state = step.applied(to: state)
-            context.state = state.gateState
-            context.included = state.includedHealthData
-            context.needsRenewal = needsRenewal(state, published)
-            context.graceEnds = graceEnd(of: state)
-            if step.ends(suspension, at: submission) { context.isSuspended = false }
         }
         // 5. Record and load.
         let at = clock()
@@ -98,36 +92,11 @@ extension SubmissionProcessor {
         let changesConsent = steps.contains(where: \.changesConsent)
         if changesConsent {
             if let signature { try messages.recordConsent(signature, in: transaction) }
-            try register.save(state, of: subject, clientID: submission.clientID, at: at, in: transaction)
-            if suspension != nil, !context.isSuspended { _ = try suspensions.lift(subject, in: transaction) }
+            try admission.register.save(consent.state, of: subject, clientID: submission.clientID, at: at, in: transaction)
+            if consent.endsSuspension { _ = try admission.suspensions.lift(subject, in: transaction) }
         }
         // Release the submissions that were held for this one; they are stored or refused.
         return SubmissionOutcome(status: .stored, keyID: keyID, releasesHeld: changesConsent)
-    }
-
-    /// Returns the consent state of a participant for the gate.
-    func consentContext(
-        of participant: String, _ state: ConsentState, _ published: PublishedStudy, in transaction: any SQLTransaction
-    ) throws -> ConsentContext {
-        ConsentContext(
-            state: state.gateState, included: state.includedHealthData, needsRenewal: needsRenewal(state, published),
-            isSuspended: try suspensions.suspension(of: participant, in: transaction) != nil,
-            graceEnds: graceEnd(of: state))
-    }
-
-    /// Whether a major change of the consent was published after the version that the participant signed.
-    private func needsRenewal(_ state: ConsentState, _ published: PublishedStudy) -> Bool {
-        guard case .consented(let contract) = state.status else { return false }
-        return published.consents.change(since: contract) == .major
-    }
-
-    /// Returns the end of the grace period after a withdrawal; nil if there is none or it is over.
-    private func graceEnd(of state: ConsentState) -> Date? {
-        guard study.withdrawalGrace > 0, state.gateState == .withdrawn,
-            let since = state.withdrawalArrival?.receivedAt ?? state.withdrawnAt
-        else { return nil }
-        let end = since.addingTimeInterval(study.withdrawalGrace)
-        return end > clock() ? end : nil
     }
 
     /// Whether a participant is known from another source: by a consent, a Patient or any record. An unbound device
@@ -163,51 +132,6 @@ extension SubmissionProcessor {
         }
         try loader.upload(context, in: transaction) { upload in
             try upload.load(contentsOf: zip(incoming, stored).map { WarehouseUpload.Load($0.entry, $1) })
-        }
-    }
-
-    /// Returns the effect of a resource on the consent.
-    func step(
-        of incoming: IncomingResource, submission: QueuedSubmission, published: PublishedStudy
-    ) throws -> ConsentStep {
-        switch incoming.kind {
-        case .data: return incoming.inclusions.isEmpty ? .data : .namedData(incoming.inclusions)
-        case .consent:
-            guard ConsentSignal.mayBeWithdrawal(incoming.resource) else { return .data }
-            do {
-                return .withdrawal(
-                    try ConsentWithdrawal(
-                        FHIR.Consent(incoming.resource.object), receivedAt: submission.receivedAt,
-                        number: submission.number))
-            } catch {
-                throw SubmissionProblem(
-                    "consent-unclear", "The Consent may be a withdrawal, but it cannot be understood.")
-            }
-        case .contract:
-            var contract = Contract(incoming.resource.object)
-            contract.id = incoming.id
-            let signed = try SignedContractReader.read(
-                contract, receivedAt: submission.receivedAt, number: submission.number)
-            guard signed.subject == incoming.subject else { throw ConsentError.subjectUnclear }
-            return switch incoming.contract {
-            case .text(let template): .contract(signed.of(template))
-            case .withoutText: .contract(signed.withoutTerms)
-            case .foreign(let reason): .foreignContract(reason)
-            case nil: .foreignContract(.foreignContract)
-            }
-        }
-    }
-}
-
-extension ConsentStep {
-    /// Whether it resolves a suspension: a withdrawal does, and a Contract that arrived later.
-    fileprivate func ends(_ suspension: ConsentArrival?, at submission: QueuedSubmission) -> Bool {
-        guard let suspension else { return false }
-        switch self {
-        case .withdrawal: return true
-        case .contract:
-            return ConsentArrival(receivedAt: submission.receivedAt, number: submission.number) > suspension
-        case .foreignContract, .data, .namedData: return false
         }
     }
 }

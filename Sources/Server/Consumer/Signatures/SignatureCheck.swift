@@ -1,3 +1,4 @@
+import Admission
 import Enrolments
 import Foundation
 import Storage

@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import FHIR
 import Foundation
 import InformedConsent
@@ -51,7 +52,7 @@ struct Sender {
 
 extension SubmissionProcessor {
     var signatureCheck: SignatureCheck {
-        SignatureCheck(policy: study.signatures, acceptsC3PRO: study.c3pro.isAccepted, access: access)
+        SignatureCheck(policy: signatures, acceptsC3PRO: admission.c3pro.isAccepted, access: access)
     }
 
     /// Returns the sender of a submission whose outcome does not depend on it, because it cannot be opened or accepted.
@@ -121,7 +122,7 @@ extension SubmissionProcessor {
                 device: submission.deviceQueue, clientID: submission.clientID, toParticipant: participant,
                 isKnown: isKnown,
                 moveCode: moveCode, isSignedByParticipant: isEntitled,
-                invitation: study.signatures.requiresInvitation ? .required(secret: codes.invitation) : .notRequired,
+                invitation: signatures.requiresInvitation ? .required(secret: codes.invitation) : .notRequired,
                 in: transaction)
             guard decision.allowed else { return Self.refusal(decision) }
             isEntitled = isEntitled || decision.reason == "moved"

@@ -1,4 +1,3 @@
-import Consumer
 import Core
 import FHIR
 import FHIRValidation

@@ -44,7 +44,7 @@ package struct StudyDeletion: Sendable {
     /// - Parameter reason: the reason for the report; it must not name the participant.
     /// - Throws: ``ServerError`` `participant-invalid`, `reason-names-participant`, `deletion-running`,
     ///   `keys-missing`, `deletions-mismatch`; ``Consumer/ConsumerError`` `participant-unknown`,
-    ///   `participant-deleted`, `file-unwritable`; ``Storage/StorageError`` `storage-full`. After these errors nothing
+    ///   `participant-deleted`; ``StudyKeys/StudyKeyError`` `file-unwritable`; ``Storage/StorageError`` `storage-full`. After these errors nothing
     ///   was deleted. After any other error it must be called again.
     package func delete(_ participant: String, reason: String? = nil) async throws -> Result {
         guard Resource.isID(participant) else {

@@ -1,5 +1,6 @@
 import Audit
 import Consumer
+import StudyKeys
 import Core
 import Foundation
 import Identity
@@ -75,7 +76,7 @@ package struct StudyDeletionList: Sendable, Hashable {
 
     /// Writes the list atomically and durably, for the owner only.
     ///
-    /// - Throws: ``Consumer/ConsumerError`` `file-unwritable`.
+    /// - Throws: ``StudyKeys/StudyKeyError`` `file-unwritable`.
     func write(to file: URL) throws {
         let entries = deletions.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
         let json: JSON = [

@@ -1,4 +1,5 @@
 import Consumer
+import StudyKeys
 import Core
 import Crypto
 import Foundation
@@ -55,7 +56,7 @@ struct StudyDeletionSigner: Sendable {
 
     /// Reads the study's key, and creates it if there is none.
     ///
-    /// - Throws: ``ServerError`` `keys-missing`, `key-file-unreadable`; ``Consumer/ConsumerError`` `file-unwritable`.
+    /// - Throws: ``ServerError`` `keys-missing`, `key-file-unreadable`; ``StudyKeys/StudyKeyError`` `file-unwritable`.
     init(_ folder: StudyFolder) throws {
         let file = folder.deletionKeyURL
         let name = file.lastPathComponent

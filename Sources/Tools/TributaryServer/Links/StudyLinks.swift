@@ -35,7 +35,7 @@ package struct StudyLinks: Sendable {
     /// Creates a link to a record.
     ///
     /// - Parameter record: the site's name for the record. It is stored only in the store of links.
-    /// - Throws: ``ServerError`` `record-invalid`; ``Consumer/ConsumerError`` of the keys' folder;
+    /// - Throws: ``ServerError`` `record-invalid`; ``StudyKeys/StudyKeyError`` of the keys' folder;
     ///   ``AccessPolicy/AccessError``; ``Storage/StorageError``.
     package func create(record: String) async throws -> Made {
         guard (1...Self.maximumRecordBytes).contains(record.utf8.count), record.contains(where: { !$0.isWhitespace }),

@@ -1,4 +1,5 @@
 import Consumer
+import StudyKeys
 import Foundation
 import Storage
 import Wire

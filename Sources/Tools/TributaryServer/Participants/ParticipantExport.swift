@@ -1,6 +1,7 @@
 import AccessPolicy
 import Audit
 import Consumer
+import StudyKeys
 import Core
 import Enrolments
 import FHIR
@@ -50,7 +51,8 @@ package struct ParticipantExport: Sendable {
 
     /// Begins an export, and adds its audit row.
     ///
-    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``AccessPolicy/AccessError``.
+    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, ``Admission/AdmissionError``
+    ///   `participant-deleted`; ``AccessPolicy/AccessError``.
     package init(
         of participant: String, folder: StudyFolder, queue: any SQLDatabase, records: any SQLDatabase, actor: Actor,
         clock: @escaping @Sendable () -> Date = { Date() }

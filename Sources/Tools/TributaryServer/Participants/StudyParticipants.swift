@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import Consumer
 import Enrolments
 import Foundation
@@ -71,7 +72,8 @@ package struct StudyParticipants: Sendable {
 
     /// Returns one participant.
     ///
-    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`; ``AccessPolicy/AccessError``.
+    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, ``Admission/AdmissionError``
+    ///   `participant-deleted`; ``AccessPolicy/AccessError``.
     package func participant(_ id: String) async throws -> StudyParticipant {
         try await records.write { transaction in
             try Self.requireKnown(id, in: transaction)
@@ -85,9 +87,10 @@ package struct StudyParticipants: Sendable {
         }
     }
 
-    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, `participant-deleted`.
+    /// - Throws: ``Consumer/ConsumerError`` `participant-unknown`, ``Admission/AdmissionError``
+    ///   `participant-deleted`.
     static func requireKnown(_ id: String, in transaction: any SQLTransaction) throws {
-        try ConsumerError.refuseDeleted(id, in: transaction)
+        try AdmissionError.refuseDeleted(id, in: transaction)
         guard try ParticipantDeletion.isKnown(id, in: transaction) else {
             throw ConsumerError.participantUnknown
         }

@@ -1,4 +1,4 @@
-import Consumer
+import Admission
 import Storage
 
 /// The compiled published files of a study, with the earlier versions of its forms from the records.

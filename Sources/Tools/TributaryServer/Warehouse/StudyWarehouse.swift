@@ -1,4 +1,4 @@
-import Consumer
+import Admission
 import Foundation
 import RecordStorage
 import Storage
@@ -132,8 +132,8 @@ package struct StudyWarehouse: Sendable {
         _ subject: String, _ provenance: RecordProvenance, in transaction: any SQLTransaction
     ) throws -> Bool {
         do {
-            try ConsumerError.refuseDeleted(subject, in: transaction)
-        } catch is ConsumerError {
+            try AdmissionError.refuseDeleted(subject, in: transaction)
+        } catch is AdmissionError {
             return true
         }
         return try provenance.isOfInterface

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Consumer
+import StudyKeys
 import Foundation
 import Wire
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Consumer
+import StudyKeys
 import FHIR
 import Foundation
 import TributaryServer

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Admission
 import Consumer
 import Enrolments
 import FHIR

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Consumer
+import StudyKeys
 import FHIR
 import Foundation
 import TributaryServer

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Consumer
 import FHIR
 import Foundation
 import TributaryServer

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Consumer
+import Admission
 import FHIR
 import Foundation
 import Storage
