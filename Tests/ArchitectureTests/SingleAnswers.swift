@@ -75,7 +75,7 @@ struct SingleAnswers {
             name: "the JSON of foreign bytes", signs: ["JSONDecoder("], home: core + "JSON/",
             exceptions: [
                 "Sources/Device/Outbox/DeviceStore.swift": "Decodable values of the app's own in files of the device",
-                "Sources/Server/Consumer/Consent/ConsentRegister.swift": "rows that the consumer itself wrote",
+                "Sources/Server/Admission/Consent/ConsentRegister.swift": "rows that the server itself wrote",
                 "Sources/Server/Consumer/Participants/ParticipantDeletion.swift": "rows that the consumer itself wrote",
             ]),
         Matter(

@@ -198,7 +198,8 @@ import Warehouse
         let fixture = try await fixture()
         let before = try await fixture.facts
         let service = RecordsService(
-            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor.admission, clock: { Date() })
+            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor.admission,
+            clock: { Date() })
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds conf/V sens/*"))
         func write(_ text: String?) async throws {

@@ -1,8 +1,8 @@
-import StudyKeys
 import Core
 import Foundation
 import Logging
 import ServiceLifecycle
+import StudyKeys
 
 /// Signs the study's public keys each day if the root key is available, so that the signed set does not expire while
 /// the study runs.

@@ -1,8 +1,8 @@
-import StudyKeys
 import Core
 import Foundation
 import ServerHTTP
 import Storage
+import StudyKeys
 import Submissions
 
 #if canImport(Glibc)

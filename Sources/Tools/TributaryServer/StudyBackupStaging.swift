@@ -1,7 +1,7 @@
-import StudyKeys
 import Core
 import Foundation
 import Storage
+import StudyKeys
 
 /// The temporary folder of a backup, with the copies of the stores. A killed backup does not delete it; it is deleted
 /// by the next backup of the study, to any file, and by the start of its server.

@@ -4,6 +4,7 @@ import StudyKeys
 import Core
 import DeviceGateway
 import Foundation
+import StudyKeys
 import Synchronization
 
 extension StudyFolder {

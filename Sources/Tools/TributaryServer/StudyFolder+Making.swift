@@ -1,9 +1,9 @@
-import StudyKeys
 import Core
 import Crypto
 import FHIR
 import Foundation
 import Receiver
+import StudyKeys
 
 extension StudyFolder {
     /// Creates a study's folder with keys. Fails if there is a study already.

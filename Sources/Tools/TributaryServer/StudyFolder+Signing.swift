@@ -1,7 +1,7 @@
 import Authorization
-import StudyKeys
 import Foundation
 import Storage
+import StudyKeys
 
 extension StudyFolder {
     /// The folder of the keys that sign id tokens: 0700, each file 0600. No backup contains it: a new key is made if

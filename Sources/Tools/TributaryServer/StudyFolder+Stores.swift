@@ -1,7 +1,7 @@
-import StudyKeys
 import FHIR
 import Foundation
 import Storage
+import StudyKeys
 
 extension StudyFolder {
     /// The members of `study.json` for the locations of stores.

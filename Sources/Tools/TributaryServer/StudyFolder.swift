@@ -1,9 +1,9 @@
-import StudyKeys
 import Crypto
 import FHIR
 import Foundation
 import Receiver
 import Storage
+import StudyKeys
 import Wire
 
 /// A study as a folder: its content, its keys and its data.

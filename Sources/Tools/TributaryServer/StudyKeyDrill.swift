@@ -1,6 +1,6 @@
-import StudyKeys
 import Foundation
 import Storage
+import StudyKeys
 import Submissions
 import Wire
 

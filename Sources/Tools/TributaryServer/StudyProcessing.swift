@@ -7,6 +7,8 @@ import Foundation
 import InformedConsent
 import RecordStorage
 import Storage
+import StudyKeys
+import Trust
 import Warehouse
 import Wire
 

@@ -3,7 +3,6 @@ import Audit
 import Authorization
 import BulkExport
 import Consumer
-import StudyKeys
 import DeviceGateway
 import Enrolments
 import FHIR
@@ -17,6 +16,7 @@ import Receiver
 import ServerHTTP
 import ServiceLifecycle
 import Storage
+import StudyKeys
 import Submissions
 import Warehouse
 import Wire

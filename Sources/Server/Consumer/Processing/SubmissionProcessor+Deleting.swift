@@ -46,7 +46,9 @@ extension SubmissionProcessor {
         // 2. Apply the consent gate.
         let state = try admission.register.state(of: bound, in: transaction)
         let context = try admission.consentContext(of: bound, state, in: published, transaction: transaction)
-        if let outcome = Self.outcome(of: admission.gate.decide(.deletion, in: context), keyID: keyID) { return outcome }
+        if let outcome = Self.outcome(of: admission.gate.decide(.deletion, in: context), keyID: keyID) {
+            return outcome
+        }
         // 3. Delete records and facts.
         let at = clock()
         let provenance = provenance(of: submission, keyID: keyID, signature: signature)

@@ -92,7 +92,8 @@ extension SubmissionProcessor {
         let changesConsent = steps.contains(where: \.changesConsent)
         if changesConsent {
             if let signature { try messages.recordConsent(signature, in: transaction) }
-            try admission.register.save(consent.state, of: subject, clientID: submission.clientID, at: at, in: transaction)
+            try admission.register.save(
+                consent.state, of: subject, clientID: submission.clientID, at: at, in: transaction)
             if consent.endsSuspension { _ = try admission.suspensions.lift(subject, in: transaction) }
         }
         // Release the submissions that were held for this one; they are stored or refused.

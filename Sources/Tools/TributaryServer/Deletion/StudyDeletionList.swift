@@ -5,6 +5,8 @@ import Core
 import Foundation
 import Identity
 import Storage
+import StudyKeys
+import Trust
 
 /// The participants whom a study deleted, by keyed digests of their ids, in a file next to its stores
 /// (`deletions/list.json`).

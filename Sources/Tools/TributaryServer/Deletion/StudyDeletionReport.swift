@@ -1,9 +1,9 @@
 import Consumer
-import StudyKeys
 import Core
 import Crypto
 import Foundation
 import Storage
+import StudyKeys
 
 /// The report of a deletion: the deleted and kept rows as counts and digests, without anything that identifies the
 /// participant. Signed with a key of the study.

@@ -1,7 +1,7 @@
 import Consumer
-import StudyKeys
 import Foundation
 import Storage
+import StudyKeys
 import Wire
 
 // The third store, `links/links.sqlite`. It is created with the first link; a study without links has none.

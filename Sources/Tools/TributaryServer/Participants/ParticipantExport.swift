@@ -8,6 +8,7 @@ import FHIR
 import Foundation
 import RecordStorage
 import Storage
+import StudyKeys
 import Submissions
 import Warehouse
 import Wire

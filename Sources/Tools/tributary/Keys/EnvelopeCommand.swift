@@ -1,6 +1,6 @@
 import ArgumentParser
-import StudyKeys
 import Foundation
+import StudyKeys
 import Wire
 
 struct EnvelopeCommand: AsyncParsableCommand {

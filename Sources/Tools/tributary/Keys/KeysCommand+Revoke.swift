@@ -1,7 +1,7 @@
 import ArgumentParser
-import StudyKeys
 import FHIR
 import Foundation
+import StudyKeys
 import TributaryServer
 import Wire
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Consumer
-import StudyKeys
 import FHIR
 import Foundation
+import StudyKeys
 import TributaryServer
 
 struct LinkCommand: AsyncParsableCommand {

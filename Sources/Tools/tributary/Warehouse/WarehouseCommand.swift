@@ -1,5 +1,5 @@
-import ArgumentParser
 import Admission
+import ArgumentParser
 import FHIR
 import Foundation
 import TributaryServer
