@@ -33,6 +33,32 @@ import Wire
         try await fixture.close()
     }
 
+    /// The other submissions of the batch are recorded before it and after it.
+    @Test func linkBetweenDataOfItsDeviceIsRecordedInOrder() async throws {
+        let fixture = try await LinkFixture()
+        let consumer = fixture.consumer
+        let client = try await fixture.member("p1")
+        var sent = [try await consumer.enqueue(ConsumerFixture.response("p1"), from: client)]
+        let header = try SubmissionHeader(
+            submissionID: UUID().uuidString.lowercased(), sequence: 2, contentType: .link)
+        let sealed = try SealedEnvelope.seal(try await fixture.link(), as: header, to: consumer.recipients)
+        _ = try await consumer.queue.enqueue(
+            NewSubmission(
+                clientID: client, submissionID: header.submissionID, digest: SecretDigest.hex(of: sealed.bytes),
+                format: .jwe, body: sealed.bytes, receivedAt: fixture.clock.now), quota: nil)
+        sent.append(header.submissionID)
+        for answer in 2...3 {
+            sent.append(try await consumer.enqueue(ConsumerFixture.response("p1", answer: answer), from: client))
+        }
+        #expect(try await consumer.service().drain() == sent.count)
+        let settled = try await consumer.database.read {
+            try $0.query("SELECT submission_id FROM settlement ORDER BY number").map { try $0.text("submission_id") }
+        }
+        #expect(settled.suffix(sent.count) == sent)
+        #expect(try await fixture.pairs() == ["record-4711": "p1"])
+        try await fixture.close()
+    }
+
     @Test func linkSignedByThePhoneIsAcceptedAndOthersAreRefused() async throws {
         let fixture = try await LinkFixture(signatures: .init(study: "s"))
         var phone = try await fixture.consumer.device()
