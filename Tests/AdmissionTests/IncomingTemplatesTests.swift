@@ -30,7 +30,7 @@ import Testing
             payload: Data(), format: .jwe, keyID: "k", submissionID: nil, sequence: nil, fhirVersion: nil,
             contentType: .batch, signature: nil)
         let submission = QueuedSubmission(
-            number: 1, clientID: "c", deviceQueue: "l", submissionID: "s", digest: "d", format: .jwe, body: Data(),
+            number: 1, clientID: "c", enrolmentID: "l", submissionID: "s", digest: "d", format: .jwe, body: Data(),
             receivedAt: Self.received)
         return try reader.convert(documents, of: opened, submission: submission, published: published)
     }

@@ -120,11 +120,11 @@ struct SlowQueue: SubmissionQueue {
         try await queue.enqueue(submission, quota: quota)
     }
     func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver deviceQueues: [String]
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver enrolmentIDs: [String]
     ) async throws -> [QueuedSubmission] {
         await leases.count()
         return try await queue.lease(
-            owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle, passingOver: deviceQueues)
+            owner: owner, limit: limit, duration: duration, now: now, isIdle: isIdle, passingOver: enrolmentIDs)
     }
     func takeOverLeases(owner: String) async throws { try await queue.takeOverLeases(owner: owner) }
     func leaseOwners() async throws -> [String] { try await queue.leaseOwners() }
@@ -154,10 +154,10 @@ struct SlowQueue: SubmissionQueue {
     func discard(submissionID: String, at: Date) async throws -> Bool {
         try await queue.discard(submissionID: submissionID, at: at)
     }
-    func deliveries(deviceQueue: String, after: Int64, limit: Int) async throws -> [Delivery] {
-        try await queue.deliveries(deviceQueue: deviceQueue, after: after, limit: limit)
+    func deliveries(enrolmentID: String, after: Int64, limit: Int) async throws -> [Delivery] {
+        try await queue.deliveries(enrolmentID: enrolmentID, after: after, limit: limit)
     }
-    func missing(deviceQueue: String, limit: Int) async throws -> [MissingSequences] {
-        try await queue.missing(deviceQueue: deviceQueue, limit: limit)
+    func missing(enrolmentID: String, limit: Int) async throws -> [MissingSequences] {
+        try await queue.missing(enrolmentID: enrolmentID, limit: limit)
     }
 }

@@ -43,7 +43,7 @@ import Wire
         let row = try #require(try await fixture.queue.show(submissionID: submissionID).first)
         let other = try sealed(ConsumerFixture.response("p1", answer: 2), from: client, in: fixture)
         let impostor = QueuedSubmission(
-            number: row.number, clientID: client, deviceQueue: client, submissionID: submissionID, digest: "other",
+            number: row.number, clientID: client, enrolmentID: client, submissionID: submissionID, digest: "other",
             format: .jwe,
             body: other.body, receivedAt: row.receivedAt)
         let before = try await fixture.versions

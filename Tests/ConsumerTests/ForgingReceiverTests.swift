@@ -53,7 +53,7 @@ import Wire
                 guard phone.delivered.contains(1), let last = phone.delivered.max() else { continue }
                 let missing = (1...last).filter { !phone.delivered.contains($0) }
                 withheld += missing.count
-                expectedGaps.formUnion(Self.runs(missing).map { .init(device: phone.device.deviceQueue, numbers: $0) })
+                expectedGaps.formUnion(Self.runs(missing).map { .init(device: phone.device.enrolmentID, numbers: $0) })
                 try await checkPresent(of: phone, fixture)
             }
         }
@@ -103,7 +103,7 @@ import Wire
         random: inout Seeded
     ) async throws -> Int {
         let phone = phones[index]
-        let deviceQueue = phone.device.deviceQueue
+        let enrolmentID = phone.device.enrolmentID
         func any() -> SigningDevice.Message? { phone.sent.randomElement(using: &random) }
         var forger = phone.device
         forger.key = try P256SigningKey()
@@ -116,22 +116,22 @@ import Wire
         case .deliverNext, .deliverAny:
             let next = phone.sent.first { !phone.delivered.contains($0.sequence) }
             guard let message = action == .deliverNext ? next : any() else { return 0 }
-            try await fixture.queue(message, deviceQueue: deviceQueue)
+            try await fixture.queue(message, enrolmentID: enrolmentID)
             phones[index].delivered.insert(message.sequence)
             try await drainSometimes()
             return 0
         case .repeatIt:
             guard let message = phone.sent.first(where: { phone.delivered.contains($0.sequence) }) else { return 0 }
-            try await fixture.queue(message, deviceQueue: deviceQueue)
+            try await fixture.queue(message, enrolmentID: enrolmentID)
         case .repeatElsewhere:
             // A Contract in another device queue only renames the phone, which the model does not follow.
             guard let message = phone.sent.dropFirst().randomElement(using: &random) else { return 0 }
-            let deviceQueue =
-                Bool.random(using: &random) ? phones[1 - index].device.deviceQueue : try await fixture.client()
-            try await fixture.queue(message, deviceQueue: deviceQueue)
+            let enrolmentID =
+                Bool.random(using: &random) ? phones[1 - index].device.enrolmentID : try await fixture.client()
+            try await fixture.queue(message, enrolmentID: enrolmentID)
         case .repeatAsAnother:
             guard let message = any() else { return 0 }
-            try await fixture.queue(message, deviceQueue: deviceQueue, as: UUID().uuidString.lowercased())
+            try await fixture.queue(message, enrolmentID: enrolmentID, as: UUID().uuidString.lowercased())
         case .alter:
             guard let message = any() else { return 0 }
             var bytes = message.bytes
@@ -139,7 +139,7 @@ import Wire
             try await fixture.queue(
                 .init(
                     submissionID: UUID().uuidString.lowercased(), sequence: message.sequence, bytes: bytes,
-                    digest: message.digest), deviceQueue: deviceQueue)
+                    digest: message.digest), enrolmentID: enrolmentID)
         case .forgeUnsigned:
             let payload = [Self.version(-1, of: phone.device), ConsumerFixture.contract(phone.device.participant)]
                 .randomElement(using: &random)
@@ -148,20 +148,20 @@ import Wire
             try await fixture.queue(
                 .init(
                     submissionID: header.submissionID, sequence: header.sequence, bytes: sealed.bytes, digest: ""),
-                deviceQueue: deviceQueue)
+                enrolmentID: enrolmentID)
         case .forgeSigned:
             try await fixture.queue(
-                forger.seal(Self.version(-2, of: phone.device), to: fixture.recipients), deviceQueue: deviceQueue)
+                forger.seal(Self.version(-2, of: phone.device), to: fixture.recipients), enrolmentID: enrolmentID)
         case .forgeContract:
-            let deviceQueue = Bool.random(using: &random) ? deviceQueue : try await fixture.client()
+            let enrolmentID = Bool.random(using: &random) ? enrolmentID : try await fixture.client()
             let payload = Bool.random(using: &random) ? forger.contract() : phone.device.contract()
-            try await fixture.queue(forger.seal(payload, to: fixture.recipients), deviceQueue: deviceQueue)
+            try await fixture.queue(forger.seal(payload, to: fixture.recipients), enrolmentID: enrolmentID)
         case .inventDevice:
             var invented = try await fixture.device()
             try await fixture.queue(
-                invented.seal(invented.contract(), to: fixture.recipients), deviceQueue: invented.deviceQueue)
+                invented.seal(invented.contract(), to: fixture.recipients), enrolmentID: invented.enrolmentID)
             try await fixture.queue(
-                invented.seal(Self.version(-3, of: invented), to: fixture.recipients), deviceQueue: invented.deviceQueue
+                invented.seal(Self.version(-3, of: invented), to: fixture.recipients), enrolmentID: invented.enrolmentID
             )
         }
         try await drainSometimes()

@@ -65,23 +65,23 @@ import Wire
         let recipients = fixture.consumer.recipients
         #expect(
             try await fixture.consumer.receive(
-                phone.seal(phone.contract(), to: recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.contract(), to: recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
         let token = try await fixture.link()
-        #expect(try await fixture.hand(token, from: phone.deviceQueue) == "signature-missing")
+        #expect(try await fixture.hand(token, from: phone.enrolmentID) == "signature-missing")
         var forger = phone
         forger.key = try P256SigningKey()
         let text = String(decoding: token, as: UTF8.self)
         let forged = try forger.seal(text, to: recipients, contentType: .link)
-        #expect(try await fixture.consumer.receive(forged, deviceQueue: phone.deviceQueue) == "signature-invalid")
+        #expect(try await fixture.consumer.receive(forged, enrolmentID: phone.enrolmentID) == "signature-invalid")
         #expect(try await fixture.pairs().isEmpty)
         let message = try phone.seal(text, to: recipients, contentType: .link)
-        #expect(try await fixture.consumer.receive(message, deviceQueue: phone.deviceQueue) == "stored")
+        #expect(try await fixture.consumer.receive(message, enrolmentID: phone.enrolmentID) == "stored")
         #expect(try await fixture.pairs() == ["record-4711": phone.participant])
         // The link is part of the chain of the phone's signed messages.
         #expect(
             try await fixture.consumer.receive(
-                phone.seal(phone.response(1), to: recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.response(1), to: recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
         #expect(try await fixture.consumer.gaps().isEmpty)
         try await fixture.close()

@@ -12,11 +12,11 @@ import Wire
         var phone = try await fixture.device()
         #expect(
             try await fixture.receive(
-                phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue) == "stored"
+                phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID) == "stored"
         )
         #expect(
             try await fixture.receive(
-                phone.seal(phone.response(1), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.response(1), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
         let signers = try await fixture.database.read {
             try $0.query("SELECT DISTINCT signer FROM record_history").map { $0.textIfPresent("signer") }
@@ -45,9 +45,9 @@ import Wire
         let answer = try phone.seal(phone.response(1), to: fixture.recipients)
         _ = try forger.seal("{}", to: fixture.recipients)
         let forged = try forger.seal(phone.response(2), to: fixture.recipients)
-        #expect(try await fixture.receive(answer, deviceQueue: phone.deviceQueue) == "consent-required")
-        #expect(try await fixture.receive(forged, deviceQueue: phone.deviceQueue) == "consent-required")
-        try await fixture.queue(contract, deviceQueue: phone.deviceQueue)
+        #expect(try await fixture.receive(answer, enrolmentID: phone.enrolmentID) == "consent-required")
+        #expect(try await fixture.receive(forged, enrolmentID: phone.enrolmentID) == "consent-required")
+        try await fixture.queue(contract, enrolmentID: phone.enrolmentID)
         let outcomes = try await fixture.drain()
         #expect(outcomes[answer.submissionID]?.status == .stored)
         #expect(outcomes[forged.submissionID]?.reasonCode == "signature-invalid")
@@ -61,21 +61,21 @@ import Wire
         var phone = try await fixture.device()
         #expect(
             try await fixture.receive(
-                phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue) == "stored"
+                phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID) == "stored"
         )
-        let unsigned = try await fixture.send(phone.response(7), from: phone.deviceQueue)
+        let unsigned = try await fixture.send(phone.response(7), from: phone.enrolmentID)
         #expect(unsigned?.reasonCode == "signature-missing")
         let old = try await fixture.sendC3PRO(
             ConsumerFixture.dstu2Response.replacing("Patient/p1", with: "Patient/\(phone.participant)"),
-            from: phone.deviceQueue)
+            from: phone.enrolmentID)
         #expect(old?.reasonCode == "signature-missing")
         let withdrawal = try await fixture.send(
-            ConsumerFixture.withdrawal(phone.participant, contract: "c"), from: phone.deviceQueue)
+            ConsumerFixture.withdrawal(phone.participant, contract: "c"), from: phone.enrolmentID)
         #expect(withdrawal?.reasonCode == "signature-missing")
         // It does not cause a suspension either.
         #expect(
             try await fixture.receive(
-                phone.seal(phone.response(8), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.response(8), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
         try await fixture.close()
     }
@@ -101,22 +101,22 @@ import Wire
         var phone = try await fixture.device()
         try await fixture.database.write { [phone] transaction in
             _ = try fixture.access.bind(
-                device: phone.deviceQueue, clientID: phone.deviceQueue, toParticipant: phone.participant,
+                device: phone.enrolmentID, clientID: phone.enrolmentID, toParticipant: phone.participant,
                 isKnown: false,
                 moveCode: nil,
                 in: transaction)
             _ = try transaction.execute("UPDATE device_binding SET takes_unsigned = 1")
         }
-        #expect(try await fixture.send(phone.contract(), from: phone.deviceQueue)?.status == .stored)
-        #expect(try await fixture.send(phone.response(1), from: phone.deviceQueue)?.status == .stored)
+        #expect(try await fixture.send(phone.contract(), from: phone.enrolmentID)?.status == .stored)
+        #expect(try await fixture.send(phone.response(1), from: phone.enrolmentID)?.status == .stored)
         #expect(
             try await fixture.receive(
-                phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue) == "stored"
+                phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID) == "stored"
         )
-        #expect(try await fixture.send(phone.response(2), from: phone.deviceQueue)?.reasonCode == "signature-missing")
+        #expect(try await fixture.send(phone.response(2), from: phone.enrolmentID)?.reasonCode == "signature-missing")
         #expect(
             try await fixture.receive(
-                phone.seal(phone.response(3), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.response(3), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
         try await fixture.close()
     }
@@ -126,20 +126,20 @@ import Wire
         var phone = try await fixture.device()
         #expect(
             try await fixture.receive(
-                phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue) == "stored"
+                phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID) == "stored"
         )
         let versions = try await fixture.versions
         var elsewhere = phone
         elsewhere.study = "another"
         #expect(
             try await fixture.receive(
-                elsewhere.seal(phone.response(1), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                elsewhere.seal(phone.response(1), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "signature-invalid")
         var forger = phone
         forger.key = try P256SigningKey()
         for payload in [phone.response(2), phone.contract(), phone.contract(key: forger.key), forger.contract()] {
             #expect(
-                try await fixture.receive(forger.seal(payload, to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                try await fixture.receive(forger.seal(payload, to: fixture.recipients), enrolmentID: phone.enrolmentID)
                     == "signature-invalid")
         }
         #expect(try await fixture.versions == versions)
@@ -150,24 +150,24 @@ import Wire
         let fixture = try await ConsumerFixture.strict()
         var phone = try await fixture.device()
         _ = try await fixture.receive(
-            phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+            phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID)
         var restored = phone
         let first = try phone.seal(phone.response(1), to: fixture.recipients)
-        #expect(try await fixture.receive(first, deviceQueue: phone.deviceQueue) == "stored")
+        #expect(try await fixture.receive(first, enrolmentID: phone.enrolmentID) == "stored")
         // A phone restored from an older state uses the same number for another message.
         #expect(
             try await fixture.receive(
-                restored.seal(phone.response(2), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                restored.seal(phone.response(2), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "signature-conflict")
         // The same bytes are the same submission, also if the receiver has lost it.
-        #expect(try await fixture.queue(first, deviceQueue: phone.deviceQueue) == .duplicate)
+        #expect(try await fixture.queue(first, enrolmentID: phone.enrolmentID) == .duplicate)
         // Its next number is free: the chain forks there, and the fork is shown.
         #expect(
             try await fixture.receive(
-                restored.seal(phone.response(3), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                restored.seal(phone.response(3), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
         let forks = try await fixture.database.read { try DeviceMessages().forks(in: $0) }
-        #expect(forks.map(\.device) == [phone.deviceQueue])
+        #expect(forks.map(\.enrolmentID) == [phone.enrolmentID])
         try await fixture.close()
     }
 
@@ -175,22 +175,22 @@ import Wire
         let fixture = try await ConsumerFixture.strict()
         var phone = try await fixture.device()
         _ = try await fixture.receive(
-            phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+            phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID)
         let lost = try (1...3).map { try phone.seal(phone.response($0), to: fixture.recipients) }
         #expect(
             try await fixture.receive(
-                phone.seal(phone.response(4), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.response(4), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
-        #expect(try await fixture.gaps() == [.init(device: phone.deviceQueue, numbers: 2...4)])
-        _ = try await fixture.receive(lost[1], deviceQueue: phone.deviceQueue)
+        #expect(try await fixture.gaps() == [.init(device: phone.enrolmentID, numbers: 2...4)])
+        _ = try await fixture.receive(lost[1], enrolmentID: phone.enrolmentID)
         #expect(try await Set(fixture.gaps().map(\.numbers)) == [2...2, 4...4])
-        for message in lost { _ = try await fixture.receive(message, deviceQueue: phone.deviceQueue) }
+        for message in lost { _ = try await fixture.receive(message, enrolmentID: phone.enrolmentID) }
         #expect(try await fixture.gaps().isEmpty)
         // Numbers skipped by a stop of the phone are not missing.
         phone.sequence += 5
         #expect(
             try await fixture.receive(
-                phone.seal(phone.response(9), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.response(9), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
         #expect(try await fixture.gaps().isEmpty)
         try await fixture.close()
@@ -200,14 +200,14 @@ import Wire
         let fixture = try await ConsumerFixture.strict()
         var phone = try await fixture.device()
         _ = try await fixture.receive(
-            phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+            phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID)
         func version(_ value: Int) -> String {
             phone.response(value).replacing(
                 #""status":"completed""#, with: #""id":"one","status":"completed""#)
         }
         let messages = try (1...3).map { try phone.seal(version($0), to: fixture.recipients) }
         for index in [2, 0, 1] {
-            #expect(try await fixture.receive(messages[index], deviceQueue: phone.deviceQueue) == "stored")
+            #expect(try await fixture.receive(messages[index], enrolmentID: phone.enrolmentID) == "stored")
         }
         let present = try await fixture.database.read {
             try fixture.processor.records.read(type: "QuestionnaireResponse", id: "one", in: $0)
@@ -220,15 +220,15 @@ import Wire
         let fixture = try await ConsumerFixture.strict()
         var phone = try await fixture.device()
         _ = try await fixture.receive(
-            phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+            phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID)
         let late = try phone.seal(phone.contract(), to: fixture.recipients)
         let withdrawal = try phone.seal(
             ConsumerFixture.withdrawal(phone.participant, contract: "c"), to: fixture.recipients)
-        #expect(try await fixture.receive(withdrawal, deviceQueue: phone.deviceQueue) == "stored")
-        #expect(try await fixture.receive(late, deviceQueue: phone.deviceQueue) == "consent-out-of-order")
+        #expect(try await fixture.receive(withdrawal, enrolmentID: phone.enrolmentID) == "stored")
+        #expect(try await fixture.receive(late, enrolmentID: phone.enrolmentID) == "consent-out-of-order")
         #expect(
             try await fixture.receive(
-                phone.seal(phone.response(1), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.response(1), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "consent-withdrawn")
         try await fixture.close()
     }
@@ -237,12 +237,12 @@ import Wire
         let fixture = try await ConsumerFixture.strict()
         var phone = try await fixture.device()
         _ = try await fixture.receive(
-            phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+            phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID)
         // 1. Another phone without a code or signature.
         var stranger = try await fixture.device(participant: phone.participant)
         #expect(
             try await fixture.receive(
-                stranger.seal(stranger.contract(), to: fixture.recipients), deviceQueue: stranger.deviceQueue)
+                stranger.seal(stranger.contract(), to: fixture.recipients), enrolmentID: stranger.enrolmentID)
                 == "already-bound")
         // 2. With the code.
         let site = Actor(id: "account", role: .site)
@@ -251,15 +251,15 @@ import Wire
         let code = (url: "urn:tributary:move-code", value: "\(secret).\(phone.participant)")
         #expect(
             try await fixture.receive(
-                stranger.seal(stranger.contract([code]), to: fixture.recipients), deviceQueue: stranger.deviceQueue)
+                stranger.seal(stranger.contract([code]), to: fixture.recipients), enrolmentID: stranger.enrolmentID)
                 == "stored")
         #expect(
             try await fixture.receive(
-                stranger.seal(stranger.response(1), to: fixture.recipients), deviceQueue: stranger.deviceQueue)
+                stranger.seal(stranger.response(1), to: fixture.recipients), enrolmentID: stranger.enrolmentID)
                 == "stored")
         #expect(
             try await fixture.receive(
-                phone.seal(phone.response(2), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.response(2), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 != "stored")
         // 3. With a Contract that the old key signed and that contains the new key.
         var third = try await fixture.device(participant: phone.participant)
@@ -269,13 +269,13 @@ import Wire
         third.previous = stranger.previous
         #expect(
             try await fixture.receive(
-                third.seal(third.contract(key: fresh), to: fixture.recipients), deviceQueue: third.deviceQueue)
+                third.seal(third.contract(key: fresh), to: fixture.recipients), enrolmentID: third.enrolmentID)
                 == "stored")
         third.key = fresh
         third.previous = nil
         #expect(
             try await fixture.receive(
-                third.seal(third.response(3), to: fixture.recipients), deviceQueue: third.deviceQueue)
+                third.seal(third.response(3), to: fixture.recipients), enrolmentID: third.enrolmentID)
                 == "stored")
         try await fixture.close()
     }
@@ -284,23 +284,23 @@ import Wire
         let fixture = try await ConsumerFixture.strict()
         var phone = try await fixture.device()
         _ = try await fixture.receive(
-            phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+            phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID)
         phone.key = try P256SigningKey()
         phone.previous = nil
         #expect(
             try await fixture.receive(
-                phone.seal(phone.contract(), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.contract(), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "signature-invalid")
         let secret = try await fixture.access.issueMoveCode(
             participant: phone.participant, by: Actor(id: "account", role: .site), lifetime: 86_400)
         let code = (url: "urn:tributary:move-code", value: "\(secret).\(phone.participant)")
         #expect(
             try await fixture.receive(
-                phone.seal(phone.contract([code]), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.contract([code]), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
         #expect(
             try await fixture.receive(
-                phone.seal(phone.response(1), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.response(1), to: fixture.recipients), enrolmentID: phone.enrolmentID)
                 == "stored")
         try await fixture.close()
     }
@@ -313,7 +313,7 @@ import Wire
             var phone = try await fixture.device()
             let carried = code.map { [(url: "urn:tributary:invitation", value: $0)] } ?? []
             return try await fixture.receive(
-                phone.seal(phone.contract(carried), to: fixture.recipients), deviceQueue: phone.deviceQueue)
+                phone.seal(phone.contract(carried), to: fixture.recipients), enrolmentID: phone.enrolmentID)
         }
         #expect(try await begin(nil) == "invitation-required")
         #expect(try await begin(String(repeating: "a", count: 26)) == "invitation-refused")

@@ -12,15 +12,15 @@ import Wire
 struct SigningDevice {
     let participant: String
     /// The device queue in which an honest receiver stores its submissions.
-    let deviceQueue: String
+    let enrolmentID: String
     var key: P256SigningKey
     var study = "s"
     var sequence: Int64 = 0
     var previous: String?
 
-    init(participant: String = UUID().uuidString.lowercased(), deviceQueue: String) throws {
+    init(participant: String = UUID().uuidString.lowercased(), enrolmentID: String) throws {
         self.participant = participant
-        self.deviceQueue = deviceQueue
+        self.enrolmentID = enrolmentID
         key = try P256SigningKey()
     }
 
@@ -73,33 +73,33 @@ extension ConsumerFixture {
     }
 
     func device(participant: String = UUID().uuidString.lowercased()) async throws -> SigningDevice {
-        try SigningDevice(participant: participant, deviceQueue: try await client())
+        try SigningDevice(participant: participant, enrolmentID: try await client())
     }
 
     var recipients: [PublicKey] { [keys[0].publicKey] }
 
     /// Puts a message into the queue, as a receiver that may use a false device queue or id.
     @discardableResult
-    func queue(_ message: SigningDevice.Message, deviceQueue: String, as submissionID: String? = nil) async throws
+    func queue(_ message: SigningDevice.Message, enrolmentID: String, as submissionID: String? = nil) async throws
         -> EnqueueResult
     {
         try await queue.enqueue(
             NewSubmission(
-                clientID: deviceQueue, deviceQueue: deviceQueue, submissionID: submissionID ?? message.submissionID,
+                clientID: enrolmentID, enrolmentID: enrolmentID, submissionID: submissionID ?? message.submissionID,
                 digest: SecretDigest.hex(of: message.bytes), format: .jwe, sequence: message.sequence,
                 body: message.bytes, receivedAt: Date()), quota: nil)
     }
 
     /// Queues a message and processes the queue.
-    func receive(_ message: SigningDevice.Message, deviceQueue: String) async throws -> String {
-        try await queue(message, deviceQueue: deviceQueue)
+    func receive(_ message: SigningDevice.Message, enrolmentID: String) async throws -> String {
+        try await queue(message, enrolmentID: enrolmentID)
         let outcome = try await drain()[message.submissionID]
         return outcome.map { $0.reasonCode ?? $0.status.rawValue } ?? "nothing"
     }
 
     func gaps() async throws -> [MessageGapText] {
         try await database.read { try DeviceMessages().gaps(in: $0) }.map {
-            MessageGapText(device: $0.device, numbers: $0.from...$0.to)
+            MessageGapText(device: $0.enrolmentID, numbers: $0.from...$0.to)
         }
     }
 }

@@ -249,7 +249,7 @@ import Wire
             Data(ConsumerFixture.response("p1").utf8), as: header, to: [fixture.keys[0].publicKey])
         let row = try #require(try await fixture.queue.show(submissionID: submissionID).first)
         let again = QueuedSubmission(
-            number: row.number, clientID: client, deviceQueue: client, submissionID: submissionID, digest: "d",
+            number: row.number, clientID: client, enrolmentID: client, submissionID: submissionID, digest: "d",
             format: .jwe,
             sequence: 1, body: sealed.bytes, receivedAt: row.receivedAt, attempts: 1)
         _ = try await fixture.processor.process(again)

@@ -6,9 +6,9 @@ import Testing
 @testable import Consumer
 
 @Suite struct SubmissionSchedulerTests {
-    private func submission(_ number: Int64, _ deviceQueue: String, bytes: Int = 0) -> QueuedSubmission {
+    private func submission(_ number: Int64, _ enrolmentID: String, bytes: Int = 0) -> QueuedSubmission {
         QueuedSubmission(
-            number: number, clientID: deviceQueue, deviceQueue: deviceQueue, submissionID: String(number), digest: "",
+            number: number, clientID: enrolmentID, enrolmentID: enrolmentID, submissionID: String(number), digest: "",
             format: .jwe,
             body: Data(count: bytes), receivedAt: Date(timeIntervalSince1970: 0))
     }
@@ -35,9 +35,9 @@ import Testing
         work.add([submission(1, "large", bytes: 9000), submission(2, "b", bytes: 10), submission(3, "c", bytes: 20)])
         var order: [String] = []
         for number in 4..<12 {
-            let deviceQueue = work.start()?.first?.deviceQueue
-            order += deviceQueue.map { [$0] } ?? []
-            work.ended(deviceQueue ?? "", handled: 1)
+            let enrolmentID = work.start()?.first?.enrolmentID
+            order += enrolmentID.map { [$0] } ?? []
+            work.ended(enrolmentID ?? "", handled: 1)
             work.add([submission(Int64(number), "d\(number)", bytes: 1)])
         }
         #expect(order.prefix(2) == ["b", "d4"])

@@ -174,11 +174,11 @@ struct DeviceAccessTests {
     @Test func enrolmentsHaveTheNumberOfWaitingSubmissions() async throws {
         try await withDevices { access, database, clock async throws in
             let actor = try await device(access)
-            let deviceQueue = try #require(actor.enrolmentID)
+            let enrolmentID = try #require(actor.enrolmentID)
             let queue = SQLSubmissionQueue(database: database)
             for id in ["1", "2", "3"] {
                 let new = NewSubmission(
-                    clientID: actor.id, deviceQueue: deviceQueue, submissionID: id, digest: "d", format: .jwe,
+                    clientID: actor.id, enrolmentID: enrolmentID, submissionID: id, digest: "d", format: .jwe,
                     body: Data("sealed".utf8), receivedAt: clock.now)
                 #expect(try await queue.enqueue(new, quota: nil) == .accepted)
             }
@@ -186,7 +186,7 @@ struct DeviceAccessTests {
             _ = try await queue.settle(leased[0], as: SubmissionOutcome(status: .stored), at: clock.now)
             _ = try await queue.settle(leased[1], as: SubmissionOutcome(status: .held), at: clock.now)
             let enrolment = try #require(try await access.enrolments().first)
-            #expect(enrolment.id == deviceQueue && enrolment.waiting == 2 && enrolment.lastSeen == nil)
+            #expect(enrolment.id == enrolmentID && enrolment.waiting == 2 && enrolment.lastSeen == nil)
             #expect(enrolment.since == clock.now)
         }
     }

@@ -39,8 +39,8 @@ import Testing
             let stretches = try await database.read { try enrolments.stretches(of: "p", in: $0) }
             #expect(
                 stretches == [
-                    SubmissionStretch(deviceQueue: "d1", after: nil, until: nil),
-                    SubmissionStretch(deviceQueue: "d2", after: nil, until: nil),
+                    SubmissionStretch(enrolmentID: "d1", after: nil, until: nil),
+                    SubmissionStretch(enrolmentID: "d2", after: nil, until: nil),
                 ])
         }
     }
@@ -54,10 +54,10 @@ import Testing
             }
             #expect(
                 first == [
-                    SubmissionStretch(deviceQueue: "d", after: nil, until: at(20)),
-                    SubmissionStretch(deviceQueue: "d", after: at(40), until: nil),
+                    SubmissionStretch(enrolmentID: "d", after: nil, until: at(20)),
+                    SubmissionStretch(enrolmentID: "d", after: at(40), until: nil),
                 ])
-            #expect(second == [SubmissionStretch(deviceQueue: "d", after: at(20), until: at(40))])
+            #expect(second == [SubmissionStretch(enrolmentID: "d", after: at(20), until: at(40))])
         }
     }
 

@@ -216,8 +216,8 @@ struct RateTests {
                 #expect(consent.status == 200, "\(type)")
             }
             // Once nothing is held, the refused submission is accepted.
-            let deviceQueue = try #require(try await study.access.authenticate(bearer: device.token)?.enrolmentID)
-            #expect(try await study.queue.release(.deviceQueue(deviceQueue), at: study.clock.now) == 1)
+            let enrolmentID = try #require(try await study.access.authenticate(bearer: device.token)?.enrolmentID)
+            #expect(try await study.queue.release(.deviceQueue(enrolmentID), at: study.clock.now) == 1)
             #expect(
                 try await study.send("POST", "/encfhir/Observation", token: device.token, body: bytes).status == 200)
         }

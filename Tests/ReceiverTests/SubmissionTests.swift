@@ -183,7 +183,7 @@ struct SubmissionTests {
         }
         func lease(
             owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool,
-            passingOver deviceQueues: [String]
+            passingOver enrolmentIDs: [String]
         ) async throws
             -> [QueuedSubmission]
         {
@@ -205,8 +205,8 @@ struct SubmissionTests {
         func retry(submissionID: String) async throws -> Bool { false }
         func retryAllQuarantined() async throws -> Int { 0 }
         func discard(submissionID: String, at: Date) async throws -> Bool { false }
-        func deliveries(deviceQueue: String, after: Int64, limit: Int) async throws -> [Delivery] { [] }
-        func missing(deviceQueue: String, limit: Int) async throws -> [MissingSequences] { [] }
+        func deliveries(enrolmentID: String, after: Int64, limit: Int) async throws -> [Delivery] { [] }
+        func missing(enrolmentID: String, limit: Int) async throws -> [MissingSequences] { [] }
     }
 
     @Test(arguments: [("storage-full", 507), ("storage-busy", 503)])

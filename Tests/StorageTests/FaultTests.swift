@@ -56,8 +56,8 @@ struct FaultTests {
         let statements = try await atEachStatement(
             code: code,
             prepare: {
-                for (id, deviceQueue) in [("1", "a"), ("2", "b")] {
-                    _ = try await $0.enqueue(submission(id, client: deviceQueue))
+                for (id, enrolmentID) in [("1", "a"), ("2", "b")] {
+                    _ = try await $0.enqueue(submission(id, client: enrolmentID))
                 }
             },
             change: { try await $0.leaseAll().count == 2 })
@@ -69,8 +69,8 @@ struct FaultTests {
         let statements = try await atEachStatement(
             code: code,
             prepare: { queue in
-                for (id, deviceQueue) in [("1", "a"), ("2", "b")] {
-                    _ = try await queue.enqueue(submission(id, client: deviceQueue))
+                for (id, enrolmentID) in [("1", "a"), ("2", "b")] {
+                    _ = try await queue.enqueue(submission(id, client: enrolmentID))
                 }
                 for process in 0..<3 {
                     try await queue.takeOverLeases(owner: "process \(process)")
@@ -94,7 +94,7 @@ struct FaultTests {
             change: { queue in
                 // The contents of the lease are known: it is the first one of this store.
                 let contract = QueuedSubmission(
-                    number: 3, clientID: "client-1", deviceQueue: "client-1", submissionID: "3", digest: "d1",
+                    number: 3, clientID: "client-1", enrolmentID: "client-1", submissionID: "3", digest: "d1",
                     format: .jwe,
                     body: Data(), receivedAt: time(), leaseOwner: "o", lease: 1)
                 let outcome = SubmissionOutcome(status: .stored, releasesHeld: true)
@@ -113,7 +113,7 @@ struct FaultTests {
             },
             change: { queue in
                 let first = QueuedSubmission(
-                    number: 1, clientID: "client-1", deviceQueue: "client-1", submissionID: "1", digest: "d1",
+                    number: 1, clientID: "client-1", enrolmentID: "client-1", submissionID: "1", digest: "d1",
                     format: .jwe,
                     body: Data(), receivedAt: time(), leaseOwner: "o", lease: 1)
                 try await queue.postpone(first, isFailure: true)

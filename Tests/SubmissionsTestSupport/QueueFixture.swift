@@ -30,12 +30,12 @@ public func time(_ seconds: Double = 0) -> Date {
 }
 
 public func submission(
-    _ id: String, client: String = "client-1", deviceQueue: String? = nil, digest: String = "d1",
+    _ id: String, client: String = "client-1", enrolmentID: String? = nil, digest: String = "d1",
     body: String = "sealed",
     at: Date = time()
 ) -> NewSubmission {
     NewSubmission(
-        clientID: client, deviceQueue: deviceQueue, submissionID: id, digest: digest, format: .jwe, sequence: 1,
+        clientID: client, enrolmentID: enrolmentID, submissionID: id, digest: digest, format: .jwe, sequence: 1,
         resourceTypeHint: "Observation", body: Data(body.utf8), receivedAt: at)
 }
 

@@ -62,28 +62,28 @@ import Testing
         try await withTemporaryDatabase { database in
             let queue = SQLSubmissionQueue(database: database)
             let start = Date(timeIntervalSince1970: 1_790_000_000)
-            for (number, deviceQueue) in ["d", "d", "e"].enumerated() {
+            for (number, enrolmentID) in ["d", "d", "e"].enumerated() {
                 _ = try await queue.enqueue(
                     NewSubmission(
-                        clientID: "c", deviceQueue: deviceQueue, submissionID: "s\(number)", digest: "x", format: .jwe,
+                        clientID: "c", enrolmentID: enrolmentID, submissionID: "s\(number)", digest: "x", format: .jwe,
                         resourceTypeHint: "Consent", body: Data([1, 2, 3]),
                         receivedAt: start.addingTimeInterval(Double(number) * 10)), quota: nil)
             }
             let leased = try await queue.lease(owner: "o", limit: 5, duration: 60, now: start, isIdle: true)
-            let before = try await queue.deliveries(deviceQueue: "d", after: 0, limit: 10).last?.change ?? 0
+            let before = try await queue.deliveries(enrolmentID: "d", after: 0, limit: 10).last?.change ?? 0
             // First the submissions of one device until a time, then all of them.
             for until in [start.addingTimeInterval(5), nil] {
-                let stretch = [SubmissionStretch(deviceQueue: "d", after: nil, until: until)]
+                let stretch = [SubmissionStretch(enrolmentID: "d", after: nil, until: until)]
                 let digest = try await database.read { try SQLSubmissionQueue.digest(stretch, in: $0) }
                 #expect(digest.bodies.count == 1)
                 try await database.write { transaction in
                     try SQLSubmissionQueue.empty(stretch, reason: "participant-deleted", at: start, in: transaction)
                 }
             }
-            let deliveries = try await queue.deliveries(deviceQueue: "d", after: before, limit: 10)
+            let deliveries = try await queue.deliveries(enrolmentID: "d", after: before, limit: 10)
             #expect(Set(deliveries.map(\.reasonCode)) == ["participant-deleted"] && deliveries.count == 2)
             #expect(deliveries.allSatisfy { $0.status == .refused })
-            for submission in leased where submission.deviceQueue == "d" {
+            for submission in leased where submission.enrolmentID == "d" {
                 #expect(try await !queue.isHeld(submission))
             }
             let rows = try await queue.show(submissionID: "s0")
@@ -92,7 +92,7 @@ import Testing
             #expect(waiting == ["e": [.received: 1]])
             // A repeated submission is recognised, and restores nothing.
             let resent = NewSubmission(
-                clientID: "c", deviceQueue: "d", submissionID: "s0", digest: "x", format: .jwe, body: Data([1, 2, 3]),
+                clientID: "c", enrolmentID: "d", submissionID: "s0", digest: "x", format: .jwe, body: Data([1, 2, 3]),
                 receivedAt: start)
             #expect(try await queue.enqueue(resent, quota: nil) == .duplicate)
         }

@@ -13,22 +13,22 @@ struct DeliveryTests {
         try await engine.withQueue { queue, database async throws in
             for id in ["1", "2"] { _ = try await queue.enqueue(submission(id)) }
             _ = try await queue.enqueue(submission("foreign", client: "b"))
-            let first = try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 10)
+            let first = try await queue.deliveries(enrolmentID: "client-1", after: 0, limit: 10)
             #expect(
                 first.map(\.submissionID) == ["1", "2"] && first.allSatisfy { $0.status == .received })
             let cursor = try #require(first.last).change
-            #expect(try await queue.deliveries(deviceQueue: "client-1", after: cursor, limit: 10).isEmpty)
-            let leased = try await queue.leaseAll().filter { $0.deviceQueue == "client-1" }
+            #expect(try await queue.deliveries(enrolmentID: "client-1", after: cursor, limit: 10).isEmpty)
+            let leased = try await queue.leaseAll().filter { $0.enrolmentID == "client-1" }
             try await queue.settle(leased[0], status: .held, reason: "no-consent", at: time(1))
             try await queue.settle(leased[1], status: .stored, at: time(2))
             #expect(try await queue.release(.deviceQueue("client-1"), at: time(3)) == 1)
             let again = try #require(try await queue.leaseAll().first { $0.submissionID == "1" })
             try await queue.settle(again, status: .refused, reason: "withdrawn", at: time(4))
-            let second = try await queue.deliveries(deviceQueue: "client-1", after: cursor, limit: 10)
+            let second = try await queue.deliveries(enrolmentID: "client-1", after: cursor, limit: 10)
             #expect(
                 second.map(\.submissionID) == ["2", "1"] && second.map(\.status) == [.stored, .refused])
             #expect(second.map(\.at) == [time(2), time(4)] && second.last?.reasonCode == "withdrawn")
-            let page = try await queue.deliveries(deviceQueue: "client-1", after: cursor, limit: 1)
+            let page = try await queue.deliveries(enrolmentID: "client-1", after: cursor, limit: 1)
             #expect(page.map(\.submissionID) == ["2"])
         }
     }
@@ -45,7 +45,7 @@ struct DeliveryTests {
                 var cursor: Int64 = 0
                 let deadline = Patience.deadline
                 while seen.values.count(where: \.isFinal) < count, ContinuousClock.now < deadline {
-                    for delivery in try await queue.deliveries(deviceQueue: "client-1", after: cursor, limit: 7) {
+                    for delivery in try await queue.deliveries(enrolmentID: "client-1", after: cursor, limit: 7) {
                         #expect(delivery.change > cursor)
                         cursor = delivery.change
                         seen[delivery.submissionID] = delivery.status
@@ -79,7 +79,7 @@ struct DeliveryTests {
             }
             let seen = try await reader.value
             #expect(seen.count == count)
-            for delivery in try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 1000) {
+            for delivery in try await queue.deliveries(enrolmentID: "client-1", after: 0, limit: 1000) {
                 #expect(seen[delivery.submissionID] == delivery.status, "seed \(seed)")
             }
         }

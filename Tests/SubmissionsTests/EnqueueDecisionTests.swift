@@ -10,13 +10,13 @@ struct EnqueueDecisionTests {
     private let now = Date(timeIntervalSince1970: 1_790_000_000)
 
     private func request(
-        _ id: String, deviceQueue: String = "lane", digest: String = "d", bytes: Int = 10, quota: Int? = nil,
+        _ id: String, enrolmentID: String = "lane", digest: String = "d", bytes: Int = 10, quota: Int? = nil,
         at: Date? = nil,
         client: String = "client"
     ) -> EnqueueRequest {
         EnqueueRequest(
             submission: NewSubmission(
-                clientID: client, deviceQueue: deviceQueue, submissionID: id, digest: digest, format: .jwe,
+                clientID: client, enrolmentID: enrolmentID, submissionID: id, digest: digest, format: .jwe,
                 body: Data(count: bytes), receivedAt: at ?? now),
             quota: quota)
     }
@@ -26,7 +26,7 @@ struct EnqueueDecisionTests {
         #expect(decision.decide(request("1")) == .accepted)
         #expect(decision.decide(request("1")) == .duplicate)
         #expect(decision.decide(request("1", digest: "e")) == .conflict)
-        #expect(decision.decide(request("1", deviceQueue: "other", digest: "e")) == .accepted)
+        #expect(decision.decide(request("1", enrolmentID: "other", digest: "e")) == .accepted)
         #expect(decision.accepted.count == 2)
     }
 
@@ -38,8 +38,8 @@ struct EnqueueDecisionTests {
         var decision = EnqueueDecision(stock)
         #expect(decision.decide(request("1")) == .duplicate)
         #expect(decision.decide(request("2", client: "out")) == .clientRevoked)
-        #expect(decision.decide(request("3", deviceQueue: "full", quota: 100)) == .overQuota)
-        #expect(decision.decide(request("4", deviceQueue: "full", bytes: 5, quota: 100)) == .accepted)
+        #expect(decision.decide(request("3", enrolmentID: "full", quota: 100)) == .overQuota)
+        #expect(decision.decide(request("4", enrolmentID: "full", bytes: 5, quota: 100)) == .accepted)
         #expect(decision.decide(request("5")) == .accepted)
         #expect(decision.accepted.map(\.request.submission.submissionID) == ["4", "5"])
     }

@@ -55,8 +55,8 @@ struct HeldTests {
     @Test(arguments: Engine.allCases)
     func submissionsHeldForAReasonAreReleasedByIt(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
-            for (id, deviceQueue) in [("1", "a"), ("2", "b"), ("3", "a"), ("4", "c")] {
-                _ = try await queue.enqueue(submission(id, client: deviceQueue))
+            for (id, enrolmentID) in [("1", "a"), ("2", "b"), ("3", "a"), ("4", "c")] {
+                _ = try await queue.enqueue(submission(id, client: enrolmentID))
             }
             let leased = try await queue.leaseAll()
             try await queue.settle(leased[0], status: .held, reason: "key-unknown")
@@ -79,10 +79,10 @@ struct HeldTests {
             let leased = try await queue.leaseAll()
             try await queue.postpone(leased[0], isFailure: true)
             try await queue.settle(try await queue.leaseAll()[0], status: .held, reason: "no-consent")
-            let held = try #require(try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 9).first)
+            let held = try #require(try await queue.deliveries(enrolmentID: "client-1", after: 0, limit: 9).first)
             #expect(held.status == .held && held.reasonCode == "no-consent")
             try await queue.release(.deviceQueue("client-1"), at: time(70))
-            let released = try await queue.deliveries(deviceQueue: "client-1", after: held.change, limit: 9)
+            let released = try await queue.deliveries(enrolmentID: "client-1", after: held.change, limit: 9)
             #expect(released.map(\.status) == [.received] && released.map(\.at) == [time(70)])
             #expect(released.first?.reasonCode == nil)
             #expect(try await queue.leaseAll().map(\.attempts) == [0])

@@ -46,9 +46,9 @@ struct QueueContractTests {
                         """, [SQLValue(id), "e", "s", "t", revoked])
                 }
             }
-            #expect(try await queue.enqueue(submission("a", client: "out", deviceQueue: "e")) == .clientRevoked)
-            #expect(try await queue.enqueue(submission("a", client: "in", deviceQueue: "e")) == .accepted)
-            #expect(try await queue.enqueue(submission("a", client: "out", deviceQueue: "e")) == .clientRevoked)
+            #expect(try await queue.enqueue(submission("a", client: "out", enrolmentID: "e")) == .clientRevoked)
+            #expect(try await queue.enqueue(submission("a", client: "in", enrolmentID: "e")) == .accepted)
+            #expect(try await queue.enqueue(submission("a", client: "out", enrolmentID: "e")) == .clientRevoked)
             #expect(try await queue.status(now: time()).depth == 1)
         }
     }
@@ -87,7 +87,7 @@ struct QueueContractTests {
                 try await group.waitForAll()
             }
             #expect(try await queue.status(now: time()).depth == 300)
-            let changes = try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 1000).map(
+            let changes = try await queue.deliveries(enrolmentID: "client-1", after: 0, limit: 1000).map(
                 \.change)
             #expect(Set(changes).count == 300 && changes == changes.sorted())
         }
@@ -98,12 +98,12 @@ struct QueueContractTests {
         try await engine.withQueue { queue, _ async throws in
             _ = try await queue.enqueue(
                 NewSubmission(
-                    clientID: "c", deviceQueue: "l", submissionID: "id", digest: "d", format: .c3pro, sequence: 7,
+                    clientID: "c", enrolmentID: "l", submissionID: "id", digest: "d", format: .c3pro, sequence: 7,
                     resourceTypeHint: "Patient", body: Data([0, 1, 255]),
                     receivedAt: time(0.123)))
             let leased = try #require(
                 try await queue.lease(owner: "o", limit: 1, duration: 1, now: time(1), isIdle: true).first)
-            #expect(leased.clientID == "c" && leased.deviceQueue == "l" && leased.submissionID == "id")
+            #expect(leased.clientID == "c" && leased.enrolmentID == "l" && leased.submissionID == "id")
             #expect(leased.digest == "d" && leased.format == .c3pro && leased.sequence == 7)
             #expect(leased.resourceTypeHint == "Patient")
             #expect(leased.body == Data([0, 1, 255]) && leased.attempts == 0)
@@ -114,14 +114,14 @@ struct QueueContractTests {
     @Test(arguments: Engine.allCases)
     func reregisteredClientStaysInItsDeviceQueue(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
-            _ = try await queue.enqueue(submission("1", client: "old", deviceQueue: "lane"))
-            _ = try await queue.enqueue(submission("2", client: "new", deviceQueue: "lane"))
-            #expect(try await queue.enqueue(submission("1", client: "new", deviceQueue: "lane")) == .duplicate)
+            _ = try await queue.enqueue(submission("1", client: "old", enrolmentID: "lane"))
+            _ = try await queue.enqueue(submission("2", client: "new", enrolmentID: "lane"))
+            #expect(try await queue.enqueue(submission("1", client: "new", enrolmentID: "lane")) == .duplicate)
             let leased = try await queue.leaseAll("one", limit: 1)
             #expect(leased.map(\.submissionID) == ["1"])
             #expect(try await queue.leaseNumbers("two") == [])
             #expect(
-                try await queue.deliveries(deviceQueue: "lane", after: 0, limit: 9).map(\.submissionID) == ["1", "2"])
+                try await queue.deliveries(enrolmentID: "lane", after: 0, limit: 9).map(\.submissionID) == ["1", "2"])
             try await queue.settle(leased[0], status: .held)
             #expect(try await queue.release(.deviceQueue("new"), at: time()) == 0)
             #expect(try await queue.release(.deviceQueue("lane"), at: time()) == 1)
@@ -131,8 +131,8 @@ struct QueueContractTests {
     @Test(arguments: Engine.allCases)
     func busyOwnerGetsNoMoreSubmissionsOfItsDeviceQueues(engine: Engine) async throws {
         try await engine.withQueue { queue, _ async throws in
-            for (id, deviceQueue) in [("a1", "a"), ("a2", "a"), ("b1", "b")] {
-                _ = try await queue.enqueue(submission(id, client: deviceQueue, deviceQueue: deviceQueue))
+            for (id, enrolmentID) in [("a1", "a"), ("a2", "a"), ("b1", "b")] {
+                _ = try await queue.enqueue(submission(id, client: enrolmentID, enrolmentID: enrolmentID))
             }
             // The first submission of its device queue is held; the second is being handled when the first is released.
             let first = try #require(try await queue.leaseAll(limit: 1).first)
@@ -171,11 +171,11 @@ struct QueueContractTests {
             let stored = SubmissionOutcome(status: .stored, keyID: "k")
             #expect(try await queue.isHeld(leased))
             #expect(try await queue.settle(leased, as: stored, at: time(60)))
-            let first = try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 10)
+            let first = try await queue.deliveries(enrolmentID: "client-1", after: 0, limit: 10)
             #expect(try await !queue.isHeld(leased))
             #expect(try await !queue.settle(leased, as: stored, at: time(90)))
             #expect(try await !queue.settle(leased, status: .refused, reason: "late"))
-            #expect(try await queue.deliveries(deviceQueue: "client-1", after: 0, limit: 10) == first)
+            #expect(try await queue.deliveries(enrolmentID: "client-1", after: 0, limit: 10) == first)
             #expect(first.map(\.status) == [.stored])
             // The sealed bytes are deleted, the digest is kept.
             let bodies = try await database.read { try $0.query("SELECT number FROM submission_body").count }
@@ -263,7 +263,7 @@ struct QueueContractTests {
             for id in ["1", "2", "3"] { _ = try await queue.enqueue(submission(id)) }
             let begun = try await queue.lease(owner: "a", limit: 3, duration: 60, now: time(), isIdle: true)
             #expect(try await queue.settle(begun[1], status: .held))
-            #expect(try await queue.release(.deviceQueue(begun[1].deviceQueue), at: time()) == 1)
+            #expect(try await queue.release(.deviceQueue(begun[1].enrolmentID), at: time()) == 1)
             for owner in ["b", "c"] {
                 try await queue.takeOverLeases(owner: owner)
                 let alone = try await queue.lease(owner: owner, limit: 3, duration: 60, now: time(), isIdle: true)

@@ -6,7 +6,7 @@ import SubmissionsTestSupport
 struct QueueModel {
     struct Entry: Equatable {
         let number: Int64
-        let deviceQueue: String
+        let enrolmentID: String
         let submissionID: String
         var status: SubmissionStatus = .received
         var begun = 0
@@ -21,40 +21,40 @@ struct QueueModel {
     private(set) var entries: [Entry] = []
     private(set) var lease: Int64 = 0
 
-    mutating func enqueue(deviceQueue: String, submissionID: String, number: Int64) -> EnqueueResult {
-        if entries.contains(where: { $0.deviceQueue == deviceQueue && $0.submissionID == submissionID }) {
+    mutating func enqueue(enrolmentID: String, submissionID: String, number: Int64) -> EnqueueResult {
+        if entries.contains(where: { $0.enrolmentID == enrolmentID && $0.submissionID == submissionID }) {
             return .duplicate
         }
-        entries.append(Entry(number: number, deviceQueue: deviceQueue, submissionID: submissionID))
+        entries.append(Entry(number: number, enrolmentID: enrolmentID, submissionID: submissionID))
         return .accepted
     }
 
     mutating func lease(owner: String, limit: Int, duration: Double, now: Double, isIdle: Bool) -> [Int64] {
-        func isFree(_ deviceQueue: String) -> Bool {
+        func isFree(_ enrolmentID: String) -> Bool {
             !entries.contains {
-                $0.deviceQueue == deviceQueue && $0.owner != nil && $0.owner != owner && $0.until > now
+                $0.enrolmentID == enrolmentID && $0.owner != nil && $0.owner != owner && $0.until > now
             }
         }
         func isBegunBefore(_ entry: Entry, including: Bool) -> Bool {
             entries.contains {
-                $0.deviceQueue == entry.deviceQueue && $0.status == .received && $0.begun > 0
+                $0.enrolmentID == entry.enrolmentID && $0.status == .received && $0.begun > 0
                     && ($0.number < entry.number || including && $0.number == entry.number)
             }
         }
-        func hasBegun(_ deviceQueue: String) -> Bool {
-            entries.contains { $0.deviceQueue == deviceQueue && $0.status == .received && $0.begun > 0 }
+        func hasBegun(_ enrolmentID: String) -> Bool {
+            entries.contains { $0.enrolmentID == enrolmentID && $0.status == .received && $0.begun > 0 }
         }
         func free() -> [Int] {
             Array(
                 entries.indices.filter {
-                    entries[$0].status == .received && isFree(entries[$0].deviceQueue)
-                        && !(isIdle ? isBegunBefore(entries[$0], including: true) : hasBegun(entries[$0].deviceQueue))
+                    entries[$0].status == .received && isFree(entries[$0].enrolmentID)
+                        && !(isIdle ? isBegunBefore(entries[$0], including: true) : hasBegun(entries[$0].enrolmentID))
                 }.prefix(limit))
         }
         var chosen = free()
         while isIdle, chosen.isEmpty,
             let head = entries.indices.first(where: {
-                entries[$0].status == .received && entries[$0].begun > 0 && isFree(entries[$0].deviceQueue)
+                entries[$0].status == .received && entries[$0].begun > 0 && isFree(entries[$0].enrolmentID)
                     && !isBegunBefore(entries[$0], including: false)
             })
         {
@@ -69,7 +69,7 @@ struct QueueModel {
         lease += 1
         for index in chosen {
             for other in entries.indices
-            where entries[other].deviceQueue == entries[index].deviceQueue && entries[other].owner != owner
+            where entries[other].enrolmentID == entries[index].enrolmentID && entries[other].owner != owner
                 && !chosen.contains(other)
             {
                 entries[other].owner = nil
@@ -93,7 +93,7 @@ struct QueueModel {
     /// meanwhile.
     func isOutOfOrder(_ submission: QueuedSubmission) -> Bool {
         entries.contains {
-            $0.deviceQueue == submission.deviceQueue && $0.number < submission.number && $0.status == .received
+            $0.enrolmentID == submission.enrolmentID && $0.number < submission.number && $0.status == .received
                 && $0.returnedAt < submission.lease
         }
     }
@@ -103,14 +103,14 @@ struct QueueModel {
             return false
         }
         end(index, outcome.status)
-        if outcome.releasesHeld { requeue { $0.deviceQueue == submission.deviceQueue && $0.status == .held } }
+        if outcome.releasesHeld { requeue { $0.enrolmentID == submission.enrolmentID && $0.status == .held } }
         return true
     }
 
     mutating func postpone(_ submission: QueuedSubmission, isFailure: Bool) {
         guard isHeld(submission) else { return }
         for index in entries.indices
-        where entries[index].deviceQueue == submission.deviceQueue && entries[index].number >= submission.number
+        where entries[index].enrolmentID == submission.enrolmentID && entries[index].number >= submission.number
             && entries[index].owner == submission.leaseOwner
         {
             if isFailure, entries[index].number == submission.number { entries[index].attempts += 1 }

@@ -71,12 +71,12 @@ private struct QueueHistory {
     }
 
     private mutating func enqueue() async throws {
-        let deviceQueue = "lane \(random(4))"
+        let enrolmentID = "lane \(random(4))"
         let id = "s\(random(60))"
-        let result = try await queue.enqueue(submission(id, client: deviceQueue))
-        let row = try await queue.show(submissionID: id).first { $0.deviceQueue == deviceQueue }
+        let result = try await queue.enqueue(submission(id, client: enrolmentID))
+        let row = try await queue.show(submissionID: id).first { $0.enrolmentID == enrolmentID }
         let number = try #require(row).number
-        let expected = model.enqueue(deviceQueue: deviceQueue, submissionID: id, number: number)
+        let expected = model.enqueue(enrolmentID: enrolmentID, submissionID: id, number: number)
         #expect(result == expected, "seed \(seed)")
     }
 
@@ -95,7 +95,7 @@ private struct QueueHistory {
     private mutating func next(of owner: String) -> QueuedSubmission? {
         let all = (inHand[owner] ?? [:]).values.sorted { $0.number < $1.number }
         guard let some = all.randomElement(using: &generator) else { return nil }
-        let first = all.first { $0.deviceQueue == some.deviceQueue }
+        let first = all.first { $0.enrolmentID == some.enrolmentID }
         if let first { inHand[owner]?[first.number] = nil }
         return first
     }
@@ -131,9 +131,9 @@ private struct QueueHistory {
     }
 
     private mutating func release() async throws {
-        let deviceQueue = "lane \(random(4))"
-        let expected = model.requeue { $0.deviceQueue == deviceQueue && $0.status == .held }
-        #expect(try await queue.release(.deviceQueue(deviceQueue), at: time(now)) == expected, "seed \(seed)")
+        let enrolmentID = "lane \(random(4))"
+        let expected = model.requeue { $0.enrolmentID == enrolmentID && $0.status == .held }
+        #expect(try await queue.release(.deviceQueue(enrolmentID), at: time(now)) == expected, "seed \(seed)")
     }
 
     private func compare() async throws {
@@ -160,10 +160,10 @@ private struct QueueHistory {
         inHand = [:]
         let deadline = Patience.deadline
         while ContinuousClock.now < deadline {
-            for deviceQueue in 0..<4 {
-                let deviceQueue = "lane \(deviceQueue)"
-                model.requeue { $0.deviceQueue == deviceQueue && $0.status == .held }
-                try await queue.release(.deviceQueue(deviceQueue), at: time(now))
+            for enrolmentID in 0..<4 {
+                let enrolmentID = "lane \(enrolmentID)"
+                model.requeue { $0.enrolmentID == enrolmentID && $0.status == .held }
+                try await queue.release(.deviceQueue(enrolmentID), at: time(now))
             }
             model.requeue { $0.status == .quarantined }
             _ = try await queue.retryAllQuarantined()

@@ -151,7 +151,7 @@ package struct ConsumerService: Service {
                 }
                 while failure == nil, mayBegin, let submissions = scheduler.start() {
                     group.addTask {
-                        await .ended(deviceQueue: submissions[0].deviceQueue, handle(deviceQueue: submissions))
+                        await .ended(enrolmentID: submissions[0].enrolmentID, handle(deviceQueue: submissions))
                     }
                 }
                 // 2. End when nothing is in progress and nothing can be started.
@@ -174,8 +174,8 @@ package struct ConsumerService: Service {
                     }
                 }
                 switch await group.next() {
-                case .ended(let deviceQueue, (let handled, let error)):
-                    scheduler.ended(deviceQueue, handled: handled)
+                case .ended(let enrolmentID, (let handled, let error)):
+                    scheduler.ended(enrolmentID, handled: handled)
                     failure = failure ?? error
                     if error == nil { progress() }
                 case .polled: isPolling = false
@@ -212,7 +212,7 @@ package struct ConsumerService: Service {
     }
 
     private enum Event: Sendable {
-        case ended(deviceQueue: String, (handled: Int, (any Error)?))
+        case ended(enrolmentID: String, (handled: Int, (any Error)?))
         case polled
         /// The leases must be renewed.
         case due

@@ -40,11 +40,11 @@ struct SubmissionScheduler {
     mutating func add(_ leased: [QueuedSubmission]) {
         var indices: [String: Int] = [:]
         for submission in leased {
-            if let index = indices[submission.deviceQueue] {
+            if let index = indices[submission.enrolmentID] {
                 waiting[index].submissions.append(submission)
                 waiting[index].bytes += submission.body.count
             } else {
-                indices[submission.deviceQueue] = waiting.count
+                indices[submission.enrolmentID] = waiting.count
                 waiting.append(Batch(submissions: [submission], bytes: submission.body.count))
             }
         }
@@ -58,16 +58,16 @@ struct SubmissionScheduler {
             ?? waiting.indices.min { waiting[$0].bytes < waiting[$1].bytes } ?? 0
         let batch = waiting.remove(at: next)
         for index in waiting.indices.prefix(next) { waiting[index].passed += 1 }
-        if let deviceQueue = batch.submissions.first?.deviceQueue {
-            running.insert(deviceQueue)
-            rest(deviceQueue)
+        if let enrolmentID = batch.submissions.first?.enrolmentID {
+            running.insert(enrolmentID)
+            rest(enrolmentID)
         }
         return batch.submissions
     }
 
-    private mutating func rest(_ deviceQueue: String) {
-        rested.removeAll { $0 == deviceQueue }
-        rested.append(deviceQueue)
+    private mutating func rest(_ enrolmentID: String) {
+        rested.removeAll { $0 == enrolmentID }
+        rested.append(enrolmentID)
         guard rested.count > SQLSubmissionQueue.maximumPassedOver,
             let first = rested.firstIndex(where: { !running.contains($0) })
         else { return }
@@ -81,8 +81,8 @@ struct SubmissionScheduler {
     mutating func beginRound() { rested.removeAll { !running.contains($0) } }
 
     /// Records that the processing of a device queue has ended.
-    mutating func ended(_ deviceQueue: String, handled count: Int) {
-        running.remove(deviceQueue)
+    mutating func ended(_ enrolmentID: String, handled count: Int) {
+        running.remove(enrolmentID)
         handled += count
     }
 }

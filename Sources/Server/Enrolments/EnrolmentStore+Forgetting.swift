@@ -34,10 +34,10 @@ extension EnrolmentStore {
             let bindings = try transaction.query(
                 "SELECT participant, ended_at FROM device_binding WHERE device = ? ORDER BY number", [SQLValue(device)])
             let isTheirs = bindings.map { $0.textIfPresent("participant") == participant }
-            if isTheirs.allSatisfy({ $0 }) { return [SubmissionStretch(deviceQueue: device, after: nil, until: nil)] }
+            if isTheirs.allSatisfy({ $0 }) { return [SubmissionStretch(enrolmentID: device, after: nil, until: nil)] }
             return bindings.indices.filter { isTheirs[$0] }.map { index in
                 SubmissionStretch(
-                    deviceQueue: device, after: index == 0 ? nil : bindings[index - 1].dateIfPresent("ended_at"),
+                    enrolmentID: device, after: index == 0 ? nil : bindings[index - 1].dateIfPresent("ended_at"),
                     until: index == bindings.count - 1 ? nil : bindings[index].dateIfPresent("ended_at"))
             }
         }

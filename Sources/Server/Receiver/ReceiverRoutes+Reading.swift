@@ -69,11 +69,11 @@ extension ReceiverRoutes {
                 message: "The parameter after must be the last page's next, or be left out.")
         }
         let found = try await queue.deliveries(
-            deviceQueue: actor.enrolmentID ?? actor.id, after: after, limit: configuration.limits.deliveriesPerPage)
+            enrolmentID: actor.enrolmentID ?? actor.id, after: after, limit: configuration.limits.deliveriesPerPage)
         // Report missing numbers only on the last page.
         var missing: [DeliveriesPage.Missing]?
         if found.count < configuration.limits.deliveriesPerPage {
-            missing = try await queue.missing(deviceQueue: actor.enrolmentID ?? actor.id, limit: Self.maximumMissing)
+            missing = try await queue.missing(enrolmentID: actor.enrolmentID ?? actor.id, limit: Self.maximumMissing)
                 .map {
                     .init(from: $0.from, to: $0.to, since: SQLTimestamp.text($0.since))
                 }

@@ -47,7 +47,7 @@ extension ReceiverRoutes {
         do {
             try await store(
                 NewSubmission(
-                    clientID: actor.id, deviceQueue: actor.enrolmentID, submissionID: submissionID,
+                    clientID: actor.id, enrolmentID: actor.enrolmentID, submissionID: submissionID,
                     digest: header.digest,
                     format: format, sequence: header.sequence, resourceTypeHint: target.resourceType, body: body.bytes,
                     receivedAt: clock()))
@@ -92,7 +92,7 @@ extension ReceiverRoutes {
         let envelope = try SealedEnvelope.seal(body.bytes, as: header, to: recipients)
         try await store(
             NewSubmission(
-                clientID: actor.id, deviceQueue: actor.enrolmentID, submissionID: envelope.header.submissionID,
+                clientID: actor.id, enrolmentID: actor.enrolmentID, submissionID: envelope.header.submissionID,
                 digest: SecretDigest.hex(of: envelope.bytes), format: .jwe, sequence: nil,
                 resourceTypeHint: target.resourceType, body: envelope.bytes, receivedAt: clock()))
         return Response(status: target.resourceID == nil ? .created : .ok)

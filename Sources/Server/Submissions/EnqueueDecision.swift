@@ -11,15 +11,15 @@ struct EnqueueStock: Sendable {
     var revoked: Set<String> = []
     /// Digests of the known submissions, by device queue and submission id.
     var digests: [Identity: String] = [:]
-    /// Bytes of the held and quarantined submissions, by device queue; only for device queues with a quota.
+    /// Bytes of the held and quarantined submissions, by enrolment; only for enrolments with a quota.
     var waiting: [String: Int] = [:]
 
     struct Identity: Hashable, Sendable {
-        let deviceQueue: String
+        let enrolmentID: String
         let submissionID: String
 
         init(_ submission: NewSubmission) {
-            deviceQueue = submission.deviceQueue
+            enrolmentID = submission.enrolmentID
             submissionID = submission.submissionID
         }
     }
@@ -40,7 +40,7 @@ struct EnqueueDecision {
         if let known = stock.digests[identity] { return known == new.digest ? .duplicate : .conflict }
         // 2. Check the quota. It limits held and quarantined bytes; a submission of this group is neither yet.
         if let quota = request.quota {
-            guard stock.waiting[new.deviceQueue, default: 0] + new.body.count <= quota else { return .overQuota }
+            guard stock.waiting[new.enrolmentID, default: 0] + new.body.count <= quota else { return .overQuota }
         }
         // 3. Receipt times never decrease. With a clock that was set back, this submission would sort before earlier
         //    ones, and a withdrawal before the Contract that it ends.
@@ -75,11 +75,11 @@ extension EnqueueStock {
     init(_ requests: [EnqueueRequest], clock: QueueClock, in transaction: any SQLTransaction) throws {
         let clockQueries = clock.queries(in: transaction.dialect)
         let clients = Set(requests.map(\.submission.clientID)).sorted()
-        let deviceQueues = Set(requests.lazy.filter { $0.quota != nil }.map(\.submission.deviceQueue)).sorted()
+        let enrolmentIDs = Set(requests.lazy.filter { $0.quota != nil }.map(\.submission.enrolmentID)).sorted()
         var queries = [SQLQuery(SQLSubmissionQueue.newestSQL)]
         queries += clockQueries
         queries += clients.map { SQLQuery(SQLSubmissionQueue.revokedSQL, [SQLValue($0)]) }
-        queries += deviceQueues.map { SQLQuery(SQLSubmissionQueue.heldBytesSQL, [SQLValue($0)]) }
+        queries += enrolmentIDs.map { SQLQuery(SQLSubmissionQueue.heldBytesSQL, [SQLValue($0)]) }
         queries += requests.map { SQLQuery(SQLSubmissionQueue.lookUpSQL, $0.identity) }
         var answers = try transaction.queries(queries)[...]
 
@@ -89,8 +89,8 @@ extension EnqueueStock {
             answers = answers.dropFirst(clockQueries.count)
         }
         for client in clients where answers.popFirst()?.isEmpty == false { revoked.insert(client) }
-        for deviceQueue in deviceQueues {
-            waiting[deviceQueue] = Int(try answers.popFirst()?.first?.integer("bytes") ?? 0)
+        for enrolmentID in enrolmentIDs {
+            waiting[enrolmentID] = Int(try answers.popFirst()?.first?.integer("bytes") ?? 0)
         }
         for request in requests {
             if let known = answers.popFirst()?.first {

@@ -3,20 +3,20 @@ import Storage
 
 /// Submissions that a device sent while it was bound to one participant.
 public struct SubmissionStretch: Sendable, Hashable, Codable {
-    /// Device queue of the device.
-    public let deviceQueue: String
+    /// Enrolment of the device.
+    public let enrolmentID: String
     /// Only submissions that were received after this time; nil for no lower bound.
     public let after: Date?
     /// Only submissions that were received up to this time; nil for no upper bound.
     public let until: Date?
 
     private enum CodingKeys: String, CodingKey {
-        case deviceQueue = "lane"
+        case enrolmentID = "lane"
         case after, until
     }
 
-    public init(deviceQueue: String, after: Date?, until: Date?) {
-        self.deviceQueue = deviceQueue
+    public init(enrolmentID: String, after: Date?, until: Date?) {
+        self.enrolmentID = enrolmentID
         self.after = after
         self.until = until
     }
@@ -74,7 +74,7 @@ extension SQLSubmissionQueue {
 
     private static func condition(for stretch: SubmissionStretch) -> (String, [SQLValue]) {
         var condition = "lane = ?"
-        var parameters = [SQLValue(stretch.deviceQueue)]
+        var parameters = [SQLValue(stretch.enrolmentID)]
         if let after = stretch.after {
             condition += " AND received_at > ?"
             parameters.append(SQLValue(after))

@@ -7,7 +7,7 @@ struct EnqueueRequest: Sendable {
     /// Maximum bytes of held and quarantined submissions in the device queue; nil for no limit.
     let quota: Int?
 
-    var identity: [SQLValue] { [SQLValue(submission.deviceQueue), SQLValue(submission.submissionID)] }
+    var identity: [SQLValue] { [SQLValue(submission.enrolmentID), SQLValue(submission.submissionID)] }
 }
 
 extension SQLSubmissionQueue {
@@ -59,7 +59,7 @@ extension SQLSubmissionQueue {
                     SQLQuery(
                         insertSQL,
                         [
-                            SQLValue(new.clientID), SQLValue(new.deviceQueue), SQLValue(new.submissionID),
+                            SQLValue(new.clientID), SQLValue(new.enrolmentID), SQLValue(new.submissionID),
                             SQLValue(new.digest),
                             SQLValue(new.format.rawValue), SQLValue(new.sequence), SQLValue(new.resourceTypeHint),
                             SQLValue(new.body.count), SQLValue(receivedAt), SQLValue(receivedAt), SQLValue(change),

@@ -3,11 +3,11 @@ import Storage
 
 extension SQLSubmissionQueue {
     public func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver deviceQueues: [String]
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver enrolmentIDs: [String]
     ) async throws -> [QueuedSubmission] {
         guard limit > 0 else { return [] }
-        let (sql, passed) = Self.leasing(isIdle: isIdle, passingOver: deviceQueues)
-        let takesAlone = isIdle && deviceQueues.isEmpty
+        let (sql, passed) = Self.leasing(isIdle: isIdle, passingOver: enrolmentIDs)
+        let takesAlone = isIdle && enrolmentIDs.isEmpty
         let clock = clock
         // The search needs no write lock, and usually finds nothing. It also reads the bodies, which may be long, while
         // no one waits for the lock.
@@ -44,8 +44,8 @@ extension SQLSubmissionQueue {
             guard !rows.isEmpty else { return [] }
             // 3. End expired leases of other owners in these device queues, also of later submissions: a device queue
             //    is processed in order.
-            for deviceQueue in Set(try rows.map { try $0.row.text("lane") }) {
-                try transaction.execute(Self.endOthersSQL, [SQLValue(deviceQueue), SQLValue(owner)])
+            for enrolmentID in Set(try rows.map { try $0.row.text("lane") }) {
+                try transaction.execute(Self.endOthersSQL, [SQLValue(enrolmentID), SQLValue(owner)])
             }
             // 4. Record durably that the submissions are begun before their processing begins.
             let lease = try Self.nextLease(in: transaction)
@@ -121,11 +121,11 @@ extension SQLSubmissionQueue {
     public static let maximumPassedOver = 64
 
     /// Returns the leasing statement, and its parameters between the time and the limit.
-    private static func leasing(isIdle: Bool, passingOver deviceQueues: [String]) -> (
+    private static func leasing(isIdle: Bool, passingOver enrolmentIDs: [String]) -> (
         sql: String, parameters: [SQLValue]
     ) {
-        guard let last = deviceQueues.last else { return (isIdle ? leaseSQL : concurrentLeaseSQL, []) }
-        let named = deviceQueues.suffix(maximumPassedOver).map { SQLValue($0) }
+        guard let last = enrolmentIDs.last else { return (isIdle ? leaseSQL : concurrentLeaseSQL, []) }
+        let named = enrolmentIDs.suffix(maximumPassedOver).map { SQLValue($0) }
         // Pad to a fixed number of parameters, so that one prepared statement serves all.
         let rest = repeatElement(SQLValue(last), count: maximumPassedOver - named.count)
         return (isIdle ? leasePassingSQL : concurrentLeasePassingSQL, named + rest)
@@ -218,7 +218,7 @@ extension SQLSubmissionQueue {
                 UPDATE submission SET begun = 0, lease = NULL, lease_owner = NULL, lease_until = NULL
                 WHERE lane = ? AND number >= ? AND lease_owner = ? AND status = 'received'
                 """,
-                [SQLValue(submission.deviceQueue), SQLValue(submission.number), SQLValue(submission.leaseOwner)])
+                [SQLValue(submission.enrolmentID), SQLValue(submission.number), SQLValue(submission.leaseOwner)])
         }
     }
 }

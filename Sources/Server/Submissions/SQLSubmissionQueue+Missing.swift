@@ -3,8 +3,8 @@ import Storage
 
 /// A range of sequence numbers of a device that were not received, although a later one was.
 public struct MissingSequences: Sendable, Hashable {
-    /// Device queue of the device.
-    public let deviceQueue: String
+    /// Enrolment of the device.
+    public let enrolmentID: String
     /// First missing number.
     public let from: Int64
     /// Last missing number.
@@ -15,8 +15,8 @@ public struct MissingSequences: Sendable, Hashable {
 
 /// Submissions of a device that are neither stored nor refused.
 public struct WaitingSubmissions: Sendable, Hashable {
-    /// Device queue of the device.
-    public let deviceQueue: String
+    /// Enrolment of the device.
+    public let enrolmentID: String
     /// `received`, `held` or `quarantined`.
     public let status: SubmissionStatus
     /// Reason, for held and quarantined submissions.
@@ -28,9 +28,9 @@ extension SQLSubmissionQueue {
     /// Returns the missing sequence numbers of a device in ascending order: those between two received ones. They
     /// include numbers that the device skipped itself, for example at a stop. Submissions without a number are not
     /// included.
-    public func missing(deviceQueue: String, limit: Int) async throws -> [MissingSequences] {
+    public func missing(enrolmentID: String, limit: Int) async throws -> [MissingSequences] {
         try await database.read { transaction in
-            try transaction.query(Self.missingSQL(of: "lane = ? AND"), [SQLValue(deviceQueue), SQLValue(limit)])
+            try transaction.query(Self.missingSQL(of: "lane = ? AND"), [SQLValue(enrolmentID), SQLValue(limit)])
                 .map { try MissingSequences($0) }
         }
     }
@@ -43,12 +43,12 @@ extension SQLSubmissionQueue {
     }
 
     /// Returns the sequence numbers in a range that the device's submissions have, whatever their status.
-    public func received(deviceQueue: String, from: Int64, to: Int64) async throws -> Set<Int64> {
+    public func received(enrolmentID: String, from: Int64, to: Int64) async throws -> Set<Int64> {
         try await database.read { transaction in
             Set(
                 try transaction.query(
                     "SELECT sequence FROM submission WHERE lane = ? AND sequence BETWEEN ? AND ?",
-                    [SQLValue(deviceQueue), SQLValue(from), SQLValue(to)]
+                    [SQLValue(enrolmentID), SQLValue(from), SQLValue(to)]
                 ).map { try $0.integer("sequence") })
         }
     }
@@ -64,7 +64,7 @@ extension SQLSubmissionQueue {
                 """
             ).map { row in
                 WaitingSubmissions(
-                    deviceQueue: try row.text("lane"), status: try SubmissionStatus(row: row),
+                    enrolmentID: try row.text("lane"), status: try SubmissionStatus(row: row),
                     reasonCode: row.textIfPresent("reason_code"), count: Int(try row.integer("total")))
             }
         }
@@ -84,7 +84,7 @@ extension SQLSubmissionQueue {
 
 extension MissingSequences {
     fileprivate init(_ row: SQLRow) throws {
-        deviceQueue = try row.text("lane")
+        enrolmentID = try row.text("lane")
         from = try row.integer("first")
         to = try row.integer("last")
         since = try row.date("since")

@@ -26,7 +26,7 @@ extension QueuedSubmission {
         self.lease = lease
         number = try row.integer("number")
         clientID = try row.text("client_id")
-        deviceQueue = try row.text("lane")
+        enrolmentID = try row.text("lane")
         submissionID = try row.text("submission_id")
         digest = try row.text("digest")
         format = try SubmissionFormat(row: row)
@@ -41,7 +41,7 @@ extension SubmissionSummary {
     init(_ row: SQLRow) throws {
         number = try row.integer("number")
         clientID = try row.text("client_id")
-        deviceQueue = try row.text("lane")
+        enrolmentID = try row.text("lane")
         submissionID = try row.text("submission_id")
         status = try SubmissionStatus(row: row)
         reasonCode = row.textIfPresent("reason_code")

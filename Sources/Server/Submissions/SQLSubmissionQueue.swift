@@ -47,7 +47,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
                 try Self.settle(submission.number, as: outcome, at: at, in: transaction)
                 // 3. Release the submissions that were held for this one.
                 if outcome.releasesHeld {
-                    try Self.release(.deviceQueue(submission.deviceQueue), at: at, in: transaction)
+                    try Self.release(.deviceQueue(submission.enrolmentID), at: at, in: transaction)
                 }
                 return true
             }
@@ -99,7 +99,7 @@ public struct SQLSubmissionQueue: SubmissionQueue {
 
     private static func held(_ selection: HeldSelection, in transaction: any SQLTransaction) throws -> [SQLRow] {
         switch selection {
-        case .deviceQueue(let deviceQueue): try transaction.query(heldOfDeviceQueueSQL, [SQLValue(deviceQueue)])
+        case .deviceQueue(let enrolmentID): try transaction.query(heldOfDeviceQueueSQL, [SQLValue(enrolmentID)])
         case .reason(let reason): try transaction.query(heldForReasonSQL, [SQLValue(reason)])
         case .due(let date): try transaction.query(heldDueSQL, [SQLValue(date)])
         }
@@ -116,10 +116,10 @@ public struct SQLSubmissionQueue: SubmissionQueue {
         SELECT number FROM submission WHERE held_until IS NOT NULL AND held_until <= ? ORDER BY number
         """
 
-    public func deliveries(deviceQueue: String, after: Int64, limit: Int) async throws -> [Delivery] {
+    public func deliveries(enrolmentID: String, after: Int64, limit: Int) async throws -> [Delivery] {
         try await database.read { transaction in
             try transaction.query(
-                Self.deliveriesSQL, [SQLValue(deviceQueue), SQLValue(after), SQLValue(max(0, limit))]
+                Self.deliveriesSQL, [SQLValue(enrolmentID), SQLValue(after), SQLValue(max(0, limit))]
             ).map { try Delivery($0) }
         }
     }

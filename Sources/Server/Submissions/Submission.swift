@@ -30,9 +30,9 @@ public enum SubmissionStatus: String, Sendable {
 public struct NewSubmission: Sendable {
     /// Client that sent it.
     public let clientID: String
-    /// Device queue to which it belongs, for order and duplicates: a device that registers again keeps its device
-    /// queue. The client's id by default.
-    public let deviceQueue: String
+    /// Id of the enrolment, whose device queue has an order and no duplicates: a device that registers again keeps it.
+    /// The client's id by default.
+    public let enrolmentID: String
     /// `sid` of the envelope; for C3-PRO a UUID derived from the digest.
     public let submissionID: String
     /// SHA-256 in lowercase hexadecimal of the envelope, or of C3-PRO's `message`.
@@ -47,11 +47,11 @@ public struct NewSubmission: Sendable {
     public let receivedAt: Date
 
     public init(
-        clientID: String, deviceQueue: String? = nil, submissionID: String, digest: String, format: SubmissionFormat,
+        clientID: String, enrolmentID: String? = nil, submissionID: String, digest: String, format: SubmissionFormat,
         sequence: Int64? = nil, resourceTypeHint: String? = nil, body: Data, receivedAt: Date
     ) {
         self.clientID = clientID
-        self.deviceQueue = deviceQueue ?? clientID
+        self.enrolmentID = enrolmentID ?? clientID
         self.submissionID = submissionID
         self.digest = digest
         self.format = format
@@ -81,8 +81,8 @@ public struct QueuedSubmission: Sendable {
     /// Number in the order of arrival.
     public let number: Int64
     public let clientID: String
-    /// Device queue: the enrolment's id, which outlives clients; the client's id if there is no enrolment.
-    public let deviceQueue: String
+    /// Id of the enrolment, which outlives clients; the client's id if there is no enrolment.
+    public let enrolmentID: String
     public let submissionID: String
     public let digest: String
     public let format: SubmissionFormat
@@ -98,14 +98,14 @@ public struct QueuedSubmission: Sendable {
     public let lease: Int64
 
     public init(
-        number: Int64, clientID: String, deviceQueue: String, submissionID: String, digest: String,
+        number: Int64, clientID: String, enrolmentID: String, submissionID: String, digest: String,
         format: SubmissionFormat,
         sequence: Int64? = nil, resourceTypeHint: String? = nil, body: Data, receivedAt: Date, attempts: Int = 0,
         leaseOwner: String = "", lease: Int64 = 0
     ) {
         self.number = number
         self.clientID = clientID
-        self.deviceQueue = deviceQueue
+        self.enrolmentID = enrolmentID
         self.submissionID = submissionID
         self.digest = digest
         self.format = format
@@ -180,8 +180,8 @@ public struct QueueStatus: Sendable, Hashable {
 public struct SubmissionSummary: Sendable, Hashable {
     public let number: Int64
     public let clientID: String
-    /// Device queue of the sender.
-    public let deviceQueue: String
+    /// Enrolment of the sender.
+    public let enrolmentID: String
     public let submissionID: String
     public let status: SubmissionStatus
     public let reasonCode: String?

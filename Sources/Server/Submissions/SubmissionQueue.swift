@@ -25,10 +25,10 @@ public protocol SubmissionQueue: Sendable {
     /// - Parameters:
     ///   - isIdle: whether the owner has no submission in progress. Otherwise it receives none from device queues in
     ///     which it has submissions, and none that must be leased alone.
-    ///   - deviceQueues: device queues to skip; if not empty, no submission is leased alone. Only the last
+    ///   - enrolmentIDs: enrolments to skip; if not empty, no submission is leased alone. Only the last
     ///     ``SQLSubmissionQueue/maximumPassedOver`` are used.
     func lease(
-        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver deviceQueues: [String]
+        owner: String, limit: Int, duration: TimeInterval, now: Date, isIdle: Bool, passingOver enrolmentIDs: [String]
     ) async throws -> [QueuedSubmission]
 
     /// Ends the leases of all other owners. Only for a caller that knows that none of them is alive, such as the holder
@@ -85,10 +85,10 @@ public protocol SubmissionQueue: Sendable {
 
     /// Returns the deliveries of a device queue's submissions by change number: each one once, at its latest change
     /// after `after`. A submission that changes again appears again with a higher number.
-    func deliveries(deviceQueue: String, after: Int64, limit: Int) async throws -> [Delivery]
+    func deliveries(enrolmentID: String, after: Int64, limit: Int) async throws -> [Delivery]
 
     /// Returns the sequence numbers of a device that are missing before a received one, in ascending order.
-    func missing(deviceQueue: String, limit: Int) async throws -> [MissingSequences]
+    func missing(enrolmentID: String, limit: Int) async throws -> [MissingSequences]
 }
 
 /// A submission and its outcome.

@@ -30,7 +30,7 @@ extension StudyOverview {
         let (gaps, forks) = try await records.read { transaction in
             (try messages.gaps(in: transaction), try messages.forks(in: transaction))
         }
-        let signing = try await records.read { try messages.devices(in: $0) }
+        let signing = try await records.read { try messages.signers(in: $0) }
         let bindings = try await EnrolmentStore(database: records, clock: { Date() }).bindings()
         let owners = Dictionary(bindings.map { ($0.device, $0.participant) }, uniquingKeysWith: { first, _ in first })
         var devices: [String: Device] = [:]
@@ -39,18 +39,18 @@ extension StudyOverview {
         }
         for gap in gaps {
             // Messages in the queue are not missing; they wait.
-            let present = try await submissions.received(deviceQueue: gap.device, from: gap.from, to: gap.to)
+            let present = try await submissions.received(enrolmentID: gap.enrolmentID, from: gap.from, to: gap.to)
             for run in runs(from: gap.from, to: gap.to, without: present) {
-                change(gap.device) { $0.missing.append((run.lowerBound, run.upperBound, gap.since)) }
+                change(gap.enrolmentID) { $0.missing.append((run.lowerBound, run.upperBound, gap.since)) }
             }
         }
-        for missing in try await submissions.missing(limit: maximumMissing) where !signing.contains(missing.deviceQueue)
+        for missing in try await submissions.missing(limit: maximumMissing) where !signing.contains(missing.enrolmentID)
         {
-            change(missing.deviceQueue) { $0.missing.append((missing.from, missing.to, missing.since)) }
+            change(missing.enrolmentID) { $0.missing.append((missing.from, missing.to, missing.since)) }
         }
-        for fork in forks { change(fork.device) { $0.forks.append(fork.sequences) } }
+        for fork in forks { change(fork.enrolmentID) { $0.forks.append(fork.sequences) } }
         for waiting in try await submissions.waiting() {
-            change(waiting.deviceQueue) {
+            change(waiting.enrolmentID) {
                 $0.waiting[waiting.reasonCode ?? waiting.status.rawValue, default: 0] += waiting.count
             }
         }

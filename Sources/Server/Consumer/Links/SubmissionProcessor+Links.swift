@@ -47,7 +47,7 @@ extension SubmissionProcessor {
                 status: .quarantined, reasonCode: problem.code, detail: problem.message, keyID: keyID)
         }
         // 1. Verify the sender and the signature.
-        let bound = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
+        let bound = try access.participant(ofDevice: submission.enrolmentID, in: transaction)
         let sender = Sender(
             participant: bound,
             verdict: try signatureCheck.verdict(
@@ -80,7 +80,7 @@ extension SubmissionProcessor {
             }
         }
         let device = Actor(
-            id: submission.clientID, role: .device, participant: participant, enrolmentID: submission.deviceQueue)
+            id: submission.clientID, role: .device, participant: participant, enrolmentID: submission.enrolmentID)
         let target = Target(resourceType: "Link", resourceID: token.id, subject: participant)
         guard access.audit.decision(device, action: .linkParticipant, target: target).allowed else {
             return quarantined(

@@ -13,7 +13,7 @@ package struct OutcomeStore: Sendable {
     ) throws -> SubmissionOutcome? {
         let row = try transaction.first(
             "SELECT * FROM settlement WHERE lane = ? AND submission_id = ?",
-            [SQLValue(submission.deviceQueue), SQLValue(submission.submissionID)])
+            [SQLValue(submission.enrolmentID), SQLValue(submission.submissionID)])
         guard let row, try row.text("digest") == submission.digest,
             let status = SubmissionStatus(rawValue: try row.text("status")), status.isFinal
         else { return nil }
@@ -42,7 +42,7 @@ package struct OutcomeStore: Sendable {
     func wasHeldUnsigned(_ submission: QueuedSubmission, in transaction: any SQLTransaction) throws -> Bool {
         let row = try transaction.first(
             "SELECT digest, status FROM settlement WHERE lane = ? AND submission_id = ?",
-            [SQLValue(submission.deviceQueue), SQLValue(submission.submissionID)])
+            [SQLValue(submission.enrolmentID), SQLValue(submission.submissionID)])
         guard let row else { return false }
         return try row.text("digest") == submission.digest
             && row.text("status") == SubmissionStatus.held.rawValue
@@ -60,7 +60,7 @@ package struct OutcomeStore: Sendable {
                 releases_held = excluded.releases_held, settled_at = excluded.settled_at
             """,
             [
-                SQLValue(submission.deviceQueue), SQLValue(submission.submissionID), SQLValue(submission.digest),
+                SQLValue(submission.enrolmentID), SQLValue(submission.submissionID), SQLValue(submission.digest),
                 SQLValue(submission.number), SQLValue(outcome.status.rawValue), SQLValue(outcome.reasonCode),
                 SQLValue(outcome.keyID), SQLValue(outcome.releasesHeld), SQLValue(at),
             ])
@@ -73,7 +73,7 @@ package struct OutcomeStore: Sendable {
         RowsDigest(
             joining: try stretches.map { stretch in
                 var condition = "lane = ?"
-                var parameters = [SQLValue(stretch.deviceQueue)]
+                var parameters = [SQLValue(stretch.enrolmentID)]
                 if let after = stretch.after {
                     condition += " AND settled_at > ?"
                     parameters.append(SQLValue(after))

@@ -16,7 +16,7 @@ extension SubmissionProcessor {
             SubmissionOutcome(status: .quarantined, reasonCode: code, detail: detail, keyID: keyID)
         }
         // 1. Verify that the device sent it, for its own participant.
-        let bound = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
+        let bound = try access.participant(ofDevice: submission.enrolmentID, in: transaction)
         let sender = Sender(
             participant: bound,
             verdict: try signatureCheck.verdict(
@@ -35,7 +35,7 @@ extension SubmissionProcessor {
         }
         let type = SubmissionDeletions.type
         let writer = Actor(
-            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.deviceQueue)
+            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.enrolmentID)
         let target = Target(resourceType: type, resourceID: ids.first, subject: bound)
         guard try access.audit.decide(writer, action: .writeRecord, target: target, in: transaction).allowed else {
             return quarantined("subject-not-permitted", "The device may not write for this participant.")

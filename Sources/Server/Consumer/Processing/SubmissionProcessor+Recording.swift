@@ -41,7 +41,7 @@ extension SubmissionProcessor {
         let state = try admission.register.state(of: subject, in: transaction)
         // 3. Verify the sender: the signature, which the study may not require, then the binding. The first Contract
         //    binds the device and its key, and after that the policy decides.
-        var bound = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
+        var bound = try access.participant(ofDevice: submission.enrolmentID, in: transaction)
         let sender = Sender(
             participant: bound,
             verdict: try signatureCheck.verdict(
@@ -63,7 +63,7 @@ extension SubmissionProcessor {
         let target = Target(
             resourceType: incoming.first?.resource.resourceType, resourceID: incoming.first?.id, subject: subject)
         let writer = Actor(
-            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.deviceQueue)
+            id: submission.clientID, role: .device, participant: bound, enrolmentID: submission.enrolmentID)
         let decision = try access.audit.decide(writer, action: .writeRecord, target: target, in: transaction)
         guard decision.allowed else {
             guard bound == nil else {

@@ -154,7 +154,7 @@ package struct SubmissionProcessor: Sendable {
         // A possible withdrawal that is not admitted suspends the device's own participant and no one else, unless it
         // is known to be forged.
         if content.mayBeWithdrawal, !isForged, outcome.status != .stored,
-            let participant = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
+            let participant = try access.participant(ofDevice: submission.enrolmentID, in: transaction)
         {
             try admission.suspensions.suspend(participant, because: submission, at: clock(), in: transaction)
         }
@@ -199,7 +199,7 @@ package struct SubmissionProcessor: Sendable {
     private func senderState(
         of submission: QueuedSubmission, _ published: PublishedStudy, in transaction: any SQLTransaction
     ) throws -> SenderState {
-        guard let participant = try access.participant(ofDevice: submission.deviceQueue, in: transaction) else {
+        guard let participant = try access.participant(ofDevice: submission.enrolmentID, in: transaction) else {
             return SenderState(participant: nil, context: .init(state: .none))
         }
         let state = try admission.register.state(of: participant, in: transaction)

@@ -46,7 +46,7 @@ package struct DeviceMessages: Sendable {
             """,
             [
                 SQLValue(signature.keyID), SQLValue(signature.sequence), SQLValue(signature.submissionID),
-                SQLValue(signature.jws.digest), SQLValue(signature.previous), SQLValue(submission.deviceQueue),
+                SQLValue(signature.jws.digest), SQLValue(signature.previous), SQLValue(submission.enrolmentID),
                 SQLValue(submission.receivedAt),
             ])
     }
@@ -62,7 +62,7 @@ package struct DeviceMessages: Sendable {
 /// A gap in a key's chain: a message references a predecessor that was not received.
 package struct MessageGap: Sendable, Hashable {
     /// Enrolment of the device.
-    package let device: String
+    package let enrolmentID: String
     /// First number that may be missing.
     package let from: Int64
     /// Last number that may be missing.
@@ -75,18 +75,18 @@ package struct MessageGap: Sendable, Hashable {
 /// devices have its key.
 package struct MessageFork: Sendable, Hashable {
     /// Enrolment of the device.
-    package let device: String
+    package let enrolmentID: String
     /// Numbers of the messages with the same predecessor.
     package let sequences: [Int64]
 }
 
 extension DeviceMessages {
-    /// Returns the devices that have signed messages.
-    package func devices(in transaction: any SQLTransaction) throws -> Set<String> {
+    /// Returns the enrolments whose devices have signed messages.
+    package func signers(in transaction: any SQLTransaction) throws -> Set<String> {
         Set(try transaction.query("SELECT DISTINCT device FROM device_message").map { try $0.text("device") })
     }
 
-    /// Returns all gaps, by device and number. A number that the device skipped at a stop is not a gap, because the
+    /// Returns all gaps, by enrolment and number. A number that the device skipped at a stop is not a gap, because the
     /// chain continues across it.
     package func gaps(in transaction: any SQLTransaction) throws -> [MessageGap] {
         let rows = try transaction.query(
@@ -101,11 +101,12 @@ extension DeviceMessages {
             let from = (row.integerIfPresent("before_it") ?? 0) + 1
             // Without a free number there is no gap but a fork.
             guard from <= to else { return nil }
-            return MessageGap(device: try row.text("device"), from: from, to: to, since: try row.date("received_at"))
+            return MessageGap(
+                enrolmentID: try row.text("device"), from: from, to: to, since: try row.date("received_at"))
         }
     }
 
-    /// Returns all forks, by device.
+    /// Returns all forks, by enrolment.
     package func forks(in transaction: any SQLTransaction) throws -> [MessageFork] {
         let rows = try transaction.query(
             """
@@ -123,9 +124,9 @@ extension DeviceMessages {
             let key = (try row.text("key_id"), try row.text("predecessor"))
             let sequence = try row.integer("sequence")
             if let last, last == key, let fork = forks.popLast() {
-                forks.append(MessageFork(device: fork.device, sequences: fork.sequences + [sequence]))
+                forks.append(MessageFork(enrolmentID: fork.enrolmentID, sequences: fork.sequences + [sequence]))
             } else {
-                forks.append(MessageFork(device: try row.text("device"), sequences: [sequence]))
+                forks.append(MessageFork(enrolmentID: try row.text("device"), sequences: [sequence]))
             }
             last = key
         }

@@ -60,7 +60,7 @@ struct SignatureCheck {
         // 1. A pinned key.
         if let pinned = try access.key(signature.keyID, in: transaction) {
             if let problem = problem(signature, pinned.jwk) { return .forged(problem) }
-            if pinned.device == submission.deviceQueue { return .proven(signature) }
+            if pinned.device == submission.enrolmentID { return .proven(signature) }
             guard participant == nil else {
                 return .forged(Self.invalid("The key that signed it is pinned to another device."))
             }
@@ -94,7 +94,7 @@ struct SignatureCheck {
         if submission.format == .c3pro, acceptsC3PRO { return .unsigned }
         // A submission of a device has a sequence number; one that the receiver sealed itself has none.
         if submission.format == .jwe, submission.sequence == nil, policy.acceptsGateway { return .unsigned }
-        if try access.acceptsUnsigned(device: submission.deviceQueue, in: transaction) { return .unsigned }
+        if try access.acceptsUnsigned(device: submission.enrolmentID, in: transaction) { return .unsigned }
         if participant == nil, brought == .noContract { return .unknown }
         return .forged(Self.missing("It is not signed by the device that sent it; see \"unsigned\" in study.json."))
     }

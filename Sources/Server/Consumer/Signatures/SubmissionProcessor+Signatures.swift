@@ -60,7 +60,7 @@ extension SubmissionProcessor {
     func sender(
         of content: SubmissionContent, _ submission: QueuedSubmission, in transaction: any SQLTransaction
     ) throws -> Sender {
-        let participant = try access.participant(ofDevice: submission.deviceQueue, in: transaction)
+        let participant = try access.participant(ofDevice: submission.enrolmentID, in: transaction)
         guard content.isOpened, let participant else { return Sender(participant: participant, verdict: .unknown) }
         if let signature = content.signature, try access.key(signature.keyID, in: transaction) == nil,
             try access.key(ofParticipant: participant, in: transaction) == nil
@@ -80,7 +80,7 @@ extension SubmissionProcessor {
     ) throws -> Bool {
         guard content.isOpened, content.signature == nil else { return false }
         let verdict = try signatureCheck.verdict(
-            on: nil, of: submission, participant: access.participant(ofDevice: submission.deviceQueue, in: transaction),
+            on: nil, of: submission, participant: access.participant(ofDevice: submission.enrolmentID, in: transaction),
             bringing: .noContract, in: transaction)
         if case .unsigned = verdict { return true }
         return false
@@ -119,7 +119,7 @@ extension SubmissionProcessor {
         // 1. Bind the device.
         if sender.participant == nil {
             let decision = try access.bind(
-                device: submission.deviceQueue, clientID: submission.clientID, toParticipant: participant,
+                device: submission.enrolmentID, clientID: submission.clientID, toParticipant: participant,
                 isKnown: isKnown,
                 moveCode: moveCode, isSignedByParticipant: isEntitled,
                 invitation: signatures.requiresInvitation ? .required(secret: codes.invitation) : .notRequired,
@@ -143,7 +143,7 @@ extension SubmissionProcessor {
             return nil
         }
         let decision = try access.pin(
-            keyID, jwk: jwk, device: submission.deviceQueue, clientID: submission.clientID, participant: participant,
+            keyID, jwk: jwk, device: submission.enrolmentID, clientID: submission.clientID, participant: participant,
             isEntitled: isEntitled, moveCode: moveCode, in: transaction)
         return decision.allowed
             ? nil

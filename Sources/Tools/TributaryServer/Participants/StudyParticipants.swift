@@ -101,10 +101,10 @@ package struct StudyParticipants: Sendable {
         in transaction: any SQLTransaction
     ) throws -> StudyParticipant {
         // Waiting submissions of a device that belongs to another participant now are theirs.
-        let deviceQueues = try access.stretches(of: id, in: transaction).filter { $0.until == nil }.map(\.deviceQueue)
+        let enrolmentIDs = try access.stretches(of: id, in: transaction).filter { $0.until == nil }.map(\.enrolmentID)
         func count(_ statuses: Set<SubmissionStatus>) -> Int {
-            deviceQueues.reduce(0) { total, deviceQueue in
-                total + (waiting[deviceQueue] ?? [:]).reduce(0) { $0 + (statuses.contains($1.key) ? $1.value : 0) }
+            enrolmentIDs.reduce(0) { total, enrolmentID in
+                total + (waiting[enrolmentID] ?? [:]).reduce(0) { $0 + (statuses.contains($1.key) ? $1.value : 0) }
             }
         }
         let facts = try WarehouseQuery().factCounts(of: id, in: transaction)

@@ -143,7 +143,7 @@ struct ParticipantExportFiles {
     private static func json(_ waiting: ParticipantExport.Waiting) -> JSON {
         let summary = waiting.summary
         return [
-            "submission": .string(summary.submissionID), "device": .string(summary.deviceQueue),
+            "submission": .string(summary.submissionID), "device": .string(summary.enrolmentID),
             "receivedAt": .string(DateTime(summary.receivedAt).text), "status": .string(summary.status.rawValue),
             "reason": summary.reasonCode.map { .string($0) } ?? .null, "bytes": .number(JSONNumber(summary.size)),
             "opened": .bool(waiting.isOpened),

@@ -120,7 +120,7 @@ struct QueueCommand: AsyncParsableCommand {
                     ["submission", "device", "status", "received", "tries", "reason", "detail"],
                     rows.map {
                         [
-                            $0.submissionID, $0.deviceQueue, $0.status.rawValue, DateTime($0.receivedAt).text,
+                            $0.submissionID, $0.enrolmentID, $0.status.rawValue, DateTime($0.receivedAt).text,
                             String($0.attempts), $0.reasonCode ?? "-", $0.detail ?? "",
                         ]
                     })
@@ -180,7 +180,7 @@ struct QueueCommand: AsyncParsableCommand {
         [
             "number": .number(JSONNumber(row.number)), "submission": .string(row.submissionID),
             "client": .string(row.clientID),
-            "device": .string(row.deviceQueue),
+            "device": .string(row.enrolmentID),
             "status": .string(row.status.rawValue), "format": .string(row.format.rawValue),
             "receivedAt": .string(DateTime(row.receivedAt).text), "attempts": .number(JSONNumber(row.attempts)),
             "reason": row.reasonCode.map { .string($0) } ?? .null, "detail": row.detail.map { .string($0) } ?? .null,
