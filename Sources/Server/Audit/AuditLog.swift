@@ -18,9 +18,11 @@ package struct AuditLog: Sendable {
     package let random: @Sendable (Int) -> [UInt8]
     private let writer: GroupedWriter
 
+    /// Creates the audit of a records' database.
+    ///
     /// - Parameters:
-    /// - clock: returns the current time.
-    /// - random: returns a number of random bytes that are suitable for secrets.
+    ///   - clock: returns the current time.
+    ///   - random: returns a number of random bytes that are suitable for secrets.
     package init(
         database: any SQLDatabase, policy: Policy = Policy(), clock: @escaping @Sendable () -> Date,
         random: @escaping @Sendable (Int) -> [UInt8] = SystemRandom.bytes

@@ -20,8 +20,8 @@ package struct DeviceAccess: Sendable {
     static let tokensPerClient = 16
 
     /// - Parameters:
-    /// - clock: returns the current time.
-    /// - random: returns a number of random bytes that are suitable for secrets.
+    ///   - clock: returns the current time.
+    ///   - random: returns a number of random bytes that are suitable for secrets.
     package init(
         database: any SQLDatabase, policy: Policy = Policy(), clock: @escaping @Sendable () -> Date,
         random: @escaping @Sendable (Int) -> [UInt8] = SystemRandom.bytes
