@@ -224,15 +224,27 @@ let server: [Target] = [
 let tools: [Target] = [
     .target(name: "TerminalSurvey", dependencies: ["FHIR", "Questionnaires"], path: "Sources/Tools/TerminalSurvey"),
     .target(
+        name: "StudyFiles",
+        dependencies: [
+            "Core", "ServerHTTP", "Storage", "Trust", "Authorization", "Records", "Warehouse", "Receiver", "Consumer",
+            "DeviceGateway", "Wire", "FHIR", "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData",
+            "InformedConsent", "Questionnaires", crypto, lifecycle,
+        ],
+        path: "Sources/Tools/StudyFiles"),
+    .target(
+        name: "StudyOperations",
+        dependencies: [
+            "Core", "Storage", "Submissions", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "DeviceGateway",
+            "Wire", "FHIR", "HealthTypes", "HealthData", "InformedConsent", "CArchive", "CQREncode", "CPNG",
+            "StudyFiles", crypto,
+        ],
+        path: "Sources/Tools/StudyOperations"),
+    .target(
         name: "TributaryServer",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Submissions", "Trust", "Authorization", "RecordStorage", "BulkExport",
-            "FHIRServer", "Warehouse",
-            "Receiver", "Consumer",
-            "DeviceGateway", "Wire", "FHIR", "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData",
-            "InformedConsent",
-            "Questionnaires", "CArchive", "CQREncode", "CPNG",
-            crypto, hummingbird, logging, lifecycle,
+            "Core", "ServerHTTP", "Storage", "Submissions", "Trust", "Authorization", "Records", "Warehouse",
+            "Receiver", "Consumer", "DeviceGateway", "Wire", "FHIR", "InformedConsent", "StudyFiles",
+            "StudyOperations", hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
     .executableTarget(
@@ -245,7 +257,7 @@ let tools: [Target] = [
             "Trust",
             "RecordStorage", "BulkExport", "Warehouse",
             "Receiver", "Consumer", "Authorization", "DeviceGateway",
-            "TerminalSurvey", "TributaryServer", arguments, logging,
+            "TerminalSurvey", "StudyFiles", "StudyOperations", "TributaryServer", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
 ]
@@ -408,12 +420,22 @@ let tests: [Target] = [
             crypto, cryptoExtras, logging, "TestSupport", "StorageTestSupport",
         ]),
     .testTarget(
+        name: "StudyFilesTests",
+        dependencies: [
+            "StudyFiles", "StudyOperations", "Consumer", "FHIR", "FHIRValidation", "FHIRVersions", "HealthData",
+            "InformedConsent", "Receiver", "Records", "Wire", "TestSupport",
+        ]),
+    .testTarget(
+        name: "StudyOperationsTests",
+        dependencies: [
+            "StudyOperations", "StudyFiles", "Consumer", "Core", "FHIR", "HealthTypes", "Records", "ServerHTTP",
+            "Storage", "Submissions", "Trust", "Warehouse", "Wire", crypto, "TestSupport",
+        ]),
+    .testTarget(
         name: "TributaryTests",
         dependencies: [
-            "TributaryServer", "Consumer", "FHIRValidation", "HealthData", "InformedConsent", "RecordStorage",
-            "ServerHTTP",
-            "Storage", "Submissions", "Warehouse", "FHIR", "Wire",
-            logging, "StorageTestSupport", "TestSupport",
+            "TributaryServer", "StudyFiles", "StudyOperations", "Core", "FHIR", "Storage", "Wire", logging,
+            "TestSupport",
         ]),
 ]
 

@@ -2,6 +2,8 @@ import FHIR
 import Foundation
 import Logging
 import Storage
+import StudyFiles
+import StudyOperations
 import TestSupport
 import Testing
 import TributaryServer

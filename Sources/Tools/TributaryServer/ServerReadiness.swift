@@ -3,6 +3,7 @@ import Foundation
 import ServerHTTP
 import Storage
 import StudyKeys
+import StudyOperations
 import Submissions
 
 #if canImport(Glibc)

@@ -6,6 +6,8 @@ import RecordStorage
 import Records
 import ServerHTTP
 import Storage
+import StudyFiles
+import Trust
 
 extension StudyServer {
     /// Returns the authorization server's routes, if this process has the role.

@@ -16,7 +16,9 @@ import Receiver
 import ServerHTTP
 import ServiceLifecycle
 import Storage
+import StudyFiles
 import StudyKeys
+import StudyOperations
 import Submissions
 import Warehouse
 import Wire

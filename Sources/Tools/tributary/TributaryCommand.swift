@@ -1,5 +1,5 @@
 import ArgumentParser
-import TributaryServer
+import StudyFiles
 
 /// The command line. Each command is in one file, in the folder of its noun.
 @main

@@ -2,7 +2,9 @@ import ArgumentParser
 import Audit
 import FHIR
 import Foundation
+import StudyFiles
 import TributaryServer
+import Trust
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,9 @@ import AccessPolicy
 import ArgumentParser
 import FHIR
 import Foundation
+import StudyFiles
 import TributaryServer
+import Trust
 
 struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

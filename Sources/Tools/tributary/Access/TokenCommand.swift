@@ -3,7 +3,9 @@ import ArgumentParser
 import FHIR
 import Foundation
 import Identity
+import StudyFiles
 import TributaryServer
+import Trust
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

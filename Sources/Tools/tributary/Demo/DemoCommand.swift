@@ -4,6 +4,8 @@ import Foundation
 import Logging
 import Outbox
 import Storage
+import StudyFiles
+import StudyOperations
 import TributaryServer
 
 /// The whole data path on one machine: a server, two participants, and the results.

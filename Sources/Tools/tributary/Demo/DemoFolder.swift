@@ -1,6 +1,6 @@
 import Foundation
 import Storage
-import TributaryServer
+import StudyFiles
 
 /// The folder for the demonstration's study and phones.
 struct DemoFolder {

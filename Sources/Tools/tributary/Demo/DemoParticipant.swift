@@ -2,7 +2,7 @@ import FHIR
 import Foundation
 import InformedConsent
 import Outbox
-import TributaryServer
+import StudyFiles
 import Wire
 
 /// One participant of the demonstration, with a device of their own.

@@ -1,5 +1,5 @@
 import Storage
-import TributaryServer
+import StudyOperations
 
 /// The stores of the demonstration on a database server: created again each time, without replacing other stores.
 enum DemoStores {

@@ -2,7 +2,8 @@ import FHIR
 import Foundation
 import RecordStorage
 import Storage
-import TributaryServer
+import StudyFiles
+import StudyOperations
 import Wire
 
 /// A summary of the outcomes of everything that the demonstration's participants sent.

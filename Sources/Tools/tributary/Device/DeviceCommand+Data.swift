@@ -3,7 +3,7 @@ import FHIR
 import Foundation
 import InformedConsent
 import Outbox
-import TributaryServer
+import StudyFiles
 
 extension DeviceCommand {
     struct ConsentSigning: AsyncParsableCommand {

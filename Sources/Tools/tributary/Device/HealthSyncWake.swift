@@ -5,7 +5,7 @@ import HealthStores
 import HealthSync
 import Outbox
 import Storage
-import TributaryServer
+import StudyFiles
 import Wire
 
 /// The target of `device sync`.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
-import TributaryServer
+import StudyFiles
 
 /// `tributary fhir definitions`
 struct FHIRDefinitionsCommand: AsyncParsableCommand {

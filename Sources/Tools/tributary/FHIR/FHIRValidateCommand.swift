@@ -4,7 +4,7 @@ import FHIRValidation
 import FHIRXML
 import Foundation
 import Storage
-import TributaryServer
+import StudyFiles
 
 /// `tributary fhir validate`
 struct FHIRValidateCommand: AsyncParsableCommand {

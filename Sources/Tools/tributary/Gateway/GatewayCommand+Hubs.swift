@@ -4,7 +4,9 @@ import Core
 import DeviceGateway
 import Foundation
 import Storage
+import StudyFiles
 import TributaryServer
+import Trust
 
 extension GatewayCommand {
     struct Key: AsyncParsableCommand {

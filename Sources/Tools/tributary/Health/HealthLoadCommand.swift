@@ -5,7 +5,8 @@ import Foundation
 import HealthData
 import InformedConsent
 import Storage
-import TributaryServer
+import StudyFiles
+import StudyOperations
 import Warehouse
 
 extension HealthCommand {

@@ -1,5 +1,5 @@
 import HealthData
-import TributaryServer
+import StudyFiles
 
 /// The health data of a study: its types, and the kinds in its consent of those that must be named to be released.
 struct HealthStudy {

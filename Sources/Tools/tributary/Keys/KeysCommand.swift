@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
+import StudyFiles
 import StudyKeys
 import TributaryServer
 import Wire

@@ -6,7 +6,9 @@ import FHIR
 import Foundation
 import InformedConsent
 import Storage
+import StudyFiles
 import TributaryServer
+import Trust
 
 struct EnrolmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

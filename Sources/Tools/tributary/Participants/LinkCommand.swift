@@ -2,8 +2,11 @@ import ArgumentParser
 import Consumer
 import FHIR
 import Foundation
+import StudyFiles
 import StudyKeys
+import StudyOperations
 import TributaryServer
+import Trust
 
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,10 @@
 import ArgumentParser
 import FHIR
 import Foundation
+import StudyFiles
+import StudyOperations
 import TributaryServer
+import Trust
 
 extension ParticipantCommand {
     struct Delete: AsyncParsableCommand {

@@ -2,7 +2,9 @@ import ArgumentParser
 import FHIR
 import Foundation
 import Storage
+import StudyOperations
 import TributaryServer
+import Trust
 
 extension ParticipantCommand {
     struct List: AsyncParsableCommand {

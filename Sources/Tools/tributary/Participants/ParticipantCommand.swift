@@ -3,7 +3,9 @@ import Consumer
 import FHIR
 import Foundation
 import Storage
+import StudyFiles
 import TributaryServer
+import Trust
 
 struct ParticipantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,7 +4,9 @@ import FHIR
 import Foundation
 import HealthReport
 import InformedConsent
+import StudyOperations
 import TributaryServer
+import Trust
 
 extension ParticipantPage {
     /// Creates the page of an export: consent, answers, measurements, other records, devices, accesses and the queue.

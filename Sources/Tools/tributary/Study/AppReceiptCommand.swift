@@ -2,7 +2,7 @@ import ArgumentParser
 import FHIR
 import Foundation
 import Receiver
-import TributaryServer
+import StudyFiles
 
 struct AppReceiptCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,8 @@ import ArgumentParser
 import FHIR
 import Foundation
 import Storage
-import TributaryServer
+import StudyFiles
+import StudyOperations
 import Warehouse
 
 struct InitCommand: AsyncParsableCommand {

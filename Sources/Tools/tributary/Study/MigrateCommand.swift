@@ -2,7 +2,8 @@ import ArgumentParser
 import FHIR
 import Foundation
 import Storage
-import TributaryServer
+import StudyFiles
+import StudyOperations
 
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,8 +3,11 @@ import Consumer
 import FHIR
 import Foundation
 import Storage
+import StudyFiles
+import StudyOperations
 import Submissions
 import TributaryServer
+import Trust
 
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

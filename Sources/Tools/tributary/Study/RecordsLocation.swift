@@ -3,7 +3,10 @@ import ArgumentParser
 import Foundation
 import Identity
 import Storage
+import StudyFiles
+import StudyOperations
 import TributaryServer
+import Trust
 
 /// The study of a command, and the location of its records.
 struct RecordsLocation: ParsableArguments {

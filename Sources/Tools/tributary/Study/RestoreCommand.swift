@@ -1,7 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
-import TributaryServer
+import StudyOperations
 
 struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

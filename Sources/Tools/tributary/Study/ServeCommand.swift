@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import ServerHTTP
+import StudyFiles
 import TributaryServer
 
 struct ServeCommand: AsyncParsableCommand {

@@ -2,7 +2,10 @@ import ArgumentParser
 import FHIR
 import Foundation
 import Storage
+import StudyFiles
+import StudyOperations
 import TributaryServer
+import Trust
 
 struct StudyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,8 @@ import Core
 import FHIR
 import Foundation
 import Storage
-import TributaryServer
+import StudyFiles
+import StudyOperations
 
 extension StudyCommand {
     struct StorageSize: AsyncParsableCommand {

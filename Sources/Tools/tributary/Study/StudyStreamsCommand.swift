@@ -2,7 +2,8 @@ import ArgumentParser
 import Core
 import FHIR
 import Foundation
-import TributaryServer
+import StudyFiles
+import StudyOperations
 
 extension StudyCommand {
     struct Streams: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import FHIR
 import FHIRVersions
 import Foundation
 import Questionnaires
-import TributaryServer
+import StudyFiles
 
 /// A form in a file of any supported release of FHIR, as the server reads it.
 enum FormFile {

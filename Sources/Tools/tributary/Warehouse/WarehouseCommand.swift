@@ -2,7 +2,8 @@ import Admission
 import ArgumentParser
 import FHIR
 import Foundation
-import TributaryServer
+import StudyFiles
+import StudyOperations
 import Warehouse
 
 struct WarehouseCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
-import TributaryServer
+import StudyFiles
 import Warehouse
 
 extension WarehouseCommand {

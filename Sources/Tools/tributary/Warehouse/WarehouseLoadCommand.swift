@@ -1,7 +1,8 @@
 import ArgumentParser
 import FHIR
 import Foundation
-import TributaryServer
+import StudyFiles
+import StudyOperations
 
 extension WarehouseCommand {
     struct Load: AsyncParsableCommand {
