@@ -434,8 +434,8 @@ let tests: [Target] = [
     .testTarget(
         name: "TributaryTests",
         dependencies: [
-            "TributaryServer", "StudyFiles", "StudyOperations", "Core", "FHIR", "Storage", "Wire", logging,
-            "TestSupport",
+            "TributaryServer", "StudyFiles", "StudyOperations", "Core", "FHIR", "ServerHTTP", "Storage", "Wire",
+            hummingbird, logging, "TestSupport",
         ]),
 ]
 

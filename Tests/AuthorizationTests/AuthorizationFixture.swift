@@ -101,12 +101,10 @@ struct AuthorizationFixture {
     }
 
     private var application: some ApplicationProtocol {
-        let router = Router(context: ServerRequestContext.self)
-        router.add(middleware: TestAddressMiddleware())
-        routes.add(to: router)
-        return Application(
+        Application(
             responder: ServingResponder(
-                router: router.buildResponder(), trustedProxies: [], isSecure: false, shutdown: ShutdownState(),
+                router: TestAddressResponder(dispatcher: RequestDispatcher(devices: [], clients: [routes.table])),
+                trustedProxies: [], isSecure: false, shutdown: ShutdownState(),
                 metrics: nil, logLevel: .info), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
@@ -210,16 +208,15 @@ struct AuthorizationFixture {
 }
 
 /// Sets the remote address of a request in this process.
-struct TestAddressMiddleware: RouterMiddleware {
+struct TestAddressResponder: HTTPResponder {
     static let header = HTTPField.Name(validated: "x-test-address")
 
-    func handle(
-        _ request: Request, context: ServerRequestContext,
-        next: (Request, ServerRequestContext) async throws -> Response
-    ) async throws -> Response {
+    let dispatcher: RequestDispatcher
+
+    func respond(to request: Request, context: ServerRequestContext) async throws -> Response {
         var context = context
         if let text = request.headers[Self.header] { context.client = ClientAddress(IPAddress(text)) }
-        return try await next(request, context)
+        return try await dispatcher.respond(to: request, context: context)
     }
 }
 
@@ -239,7 +236,7 @@ final class TestBrowser {
         _ path: String, _ form: [(String, String)]? = nil, isSameSite: Bool = true
     ) async throws -> Answer {
         var headers: HTTPFields = [:]
-        headers[TestAddressMiddleware.header] = address
+        headers[TestAddressResponder.header] = address
         if isSameSite, !cookies.isEmpty {
             headers[.cookie] = cookies.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: "; ")
         }

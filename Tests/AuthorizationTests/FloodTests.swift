@@ -19,7 +19,7 @@ struct FloodTests {
         "/oauth2/authorize?" + Fixture.form(fixture.parameters(client))
     }
 
-    private func from(_ address: String) -> HTTPFields { [TestAddressMiddleware.header: address] }
+    private func from(_ address: String) -> HTTPFields { [TestAddressResponder.header: address] }
 
     // MARK: Token requests
 

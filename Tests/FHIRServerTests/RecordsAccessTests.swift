@@ -53,7 +53,7 @@ import Testing
 
     @Test func registeredRoutesAreThoseTested() async throws {
         let fixture = try await RecordsFixture()
-        let registered = fixture.router.routes.map { "\($0.method.rawValue) \($0.path)" }
+        let registered = fixture.routes.tables.flatMap(\.paths).map { "\($0.method.rawValue) \($0.path)" }
         let expected =
             (Self.routes.map { ($0.method, $0.path) } + Self.operations.map { ($0.method, $0.path) }).flatMap {
                 (route: (method: HTTPRequest.Method, path: String)) in

@@ -96,8 +96,7 @@ struct RecordsFixture {
         }
     }
 
-    var router: Router<ServerRequestContext> {
-        let router = Router(context: ServerRequestContext.self)
+    var routes: RecordsRoutes {
         let (refused, hasRoom) = (refused, hasRoom)
         var routes = RecordsRoutes(
             database: database, access: access, limiter: limiter, published: published,
@@ -105,26 +104,18 @@ struct RecordsFixture {
             hasRoom: { hasRoom }, exports: exports, clock: { Date() })
         routes.service.limits.time = searchTime
         routes.service.answerBytes = answerBytes
-        routes.addSurroundings(to: router)
-        routes.add(to: router)
-        return router
+        return routes
     }
 
     /// The routes as the server serves them.
-    var application: some ApplicationProtocol { Self.application(router) }
+    var application: some ApplicationProtocol { serving(routes) }
 
     /// Serves other routes like the server.
     func serving(_ routes: RecordsRoutes) -> some ApplicationProtocol {
-        let router = Router(context: ServerRequestContext.self)
-        routes.addSurroundings(to: router)
-        routes.add(to: router)
-        return Self.application(router)
-    }
-
-    private static func application(_ router: Router<ServerRequestContext>) -> some ApplicationProtocol {
         Application(
             responder: ServingResponder(
-                router: router.buildResponder(), trustedProxies: [], isSecure: false, shutdown: ShutdownState(),
+                router: RequestDispatcher(devices: [], clients: routes.tables, surroundings: routes.surroundings),
+                trustedProxies: [], isSecure: false, shutdown: ShutdownState(),
                 metrics: nil, logLevel: .info), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -72,10 +72,8 @@ struct PublishedReadingTests {
     }
 
     @Test func devicesReadPublishedContentAndOthersTheRecordsRoutes() async throws {
-        func addTheirs(_ router: Router<ServerRequestContext>) {
-            for path in ["/fhir/:type", "/fhir/:type/:id"] { router.get(RouterPath(path)) { _, _ in "theirs" } }
-        }
-        try await Study.with(changing(\.authenticateStaff, knowsStaff), addRoutes: addTheirs) { study in
+        let theirs = RouteTable.theirs(["/fhir/:type", "/fhir/:type/:id"])
+        try await Study.with(changing(\.authenticateStaff, knowsStaff), clients: [theirs]) { study in
             let device = try await study.device()
             let types = ["Questionnaire", "ValueSet", "Contract"]
             for (type, path) in types.flatMap({ type in ["", "/sleep"].map { (type, "/fhir/" + type + $0) } }) {

@@ -102,12 +102,12 @@ struct Study: Sendable {
     let client: any TestClientProtocol
     /// A client over a socket instead of the framework's client, which gives up after twenty seconds on a busy machine.
     var patient: TestClient?
-    private let responder: RouterResponder<ServerRequestContext>
+    private let responder: RequestDispatcher
 
     static func with(
         _ change: (inout ReceiverConfiguration) -> Void = { _ in }, wrapping: (any SubmissionQueue)? = nil,
         live: Bool = false, clock: TestClock = TestClock(),
-        addRoutes: (Router<ServerRequestContext>) -> Void = { _ in },
+        clients: [RouteTable] = [], inspect: (RouteTable) -> Void = { _ in },
         _ body: @escaping @Sendable (Study) async throws -> Void
     ) async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("r-\(UUID().uuidString).db").path
@@ -140,13 +140,12 @@ struct Study: Sendable {
         let refusals = RefusalCounter(database: database, clock: { clock.now })
         let queue = SQLSubmissionQueue(database: database)
         let log = CapturedLog()
-        let router = Router(context: ServerRequestContext.self)
-        ReceiverRoutes(
+        let table = ReceiverRoutes(
             configuration: configuration, access: access, queue: wrapping ?? queue, refusals: refusals,
             clock: { clock.now }
-        ).add(to: router)
-        addRoutes(router)
-        let responder = router.buildResponder()
+        ).table
+        inspect(table)
+        let responder = RequestDispatcher(devices: [table], clients: clients)
         let application = Application(
             responder: ServingResponder(
                 router: responder, trustedProxies: [], isSecure: false, shutdown: ShutdownState(), metrics: nil,
@@ -310,4 +309,14 @@ func envelope(_ submissionID: UUID = UUID(), sequence: Int64 = 1, payload: Strin
 /// Returns an envelope in C3-PRO's form; only the consumer can check its content.
 func c3proEnvelope(message: String = "bWVzc2FnZQ==", key: String = "a2V5") -> Data {
     Data(#"{"key_id":"","symmetric_key":"\#(key)","message":"\#(message)","version":"1.0.2"}"#.utf8)
+}
+
+extension RouteTable {
+    /// Returns routes of another module, which answer `theirs` to a GET of the paths.
+    static func theirs(_ paths: [String]) -> RouteTable {
+        let routes = GuardedRoutes(refusal: { error, _ in error as? HTTPFailure ?? .internalError }) { routes in
+            for path in paths { routes.get(RouterPath(path)) { _, _ in "theirs" } }
+        }
+        return RouteTable([routes], charge: RefusalCharge(limiter: RateLimiter()) { _ in })
+    }
 }

@@ -12,13 +12,13 @@ import Wire
 @Suite(.timeLimit(.minutes(10)))
 struct RouteTests {
     @Test func registeredRoutesAreThoseOfTheTable() async throws {
-        func compare(_ router: Router<ServerRequestContext>) {
-            let registered = router.routes.map { "\($0.method.rawValue) \($0.path)" }.sorted()
+        func compare(_ table: RouteTable) {
+            let registered = table.paths.map { "\($0.method.rawValue) \($0.path)" }.sorted()
             let expected = ExpectedRoute.table.filter { $0.proof != .deviceOrStaffToken }
                 .map { "\($0.method) \(RouterPath($0.path))" }.sorted()
             #expect(registered == expected && Set(expected).count == expected.count)
         }
-        try await Study.with(addRoutes: compare) { _ in }
+        try await Study.with(inspect: compare) { _ in }
         #expect(Set(ExpectedRoute.table.map(\.proof)) == Set(ExpectedRoute.Proof.allCases))
         for route in ExpectedRoute.table where !route.path.hasPrefix("/c3pro") {
             #expect(ExpectedRoute.table.contains { $0.path == "/c3pro" + route.path && $0.proof == route.proof })
@@ -128,12 +128,8 @@ struct RouteTests {
     }
 
     @Test func fhirRoutesOfAnotherModuleCanBeAdded() async throws {
-        func addTheirs(_ router: Router<ServerRequestContext>) {
-            for path in ["/fhir/metadata", "/fhir/:type", "/fhir/:type/:id", "/fhir/:type/:id/_history"] {
-                router.get(RouterPath(path)) { _, _ in "theirs" }
-            }
-        }
-        try await Study.with(addRoutes: addTheirs) { study in
+        let theirs = RouteTable.theirs(["/fhir/metadata", "/fhir/:type", "/fhir/:type/:id", "/fhir/:type/:id/_history"])
+        try await Study.with(clients: [theirs]) { study in
             let device = try await study.device()
             for path in ["metadata", "Observation", "Observation/1", "Questionnaire/sleep/_history"] {
                 #expect(try await study.send("GET", "/fhir/" + path).text == "theirs", "\(path)")

@@ -200,7 +200,7 @@ import Testing
     @Test func addressInUseIsReported() async throws {
         try await TestServer.run { server in
             let second = try HTTPServer(
-                router: TestServer.router(), address: .init(host: "127.0.0.1", port: server.port),
+                responder: TestServer.router().buildResponder(), address: .init(host: "127.0.0.1", port: server.port),
                 logger: TestServer.logger)
             await #expect {
                 try await ServiceGroup.bounded([second], logger: TestServer.logger).run()

@@ -35,7 +35,8 @@ import Testing
         router.get("hello") { _, _ in "hello" }
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let server = try HTTPServer(
-            router: router, address: .init(host: "127.0.0.1", port: 0), limits: limits, logger: TestServer.logger,
+            responder: router.buildResponder(), address: .init(host: "127.0.0.1", port: 0), limits: limits,
+            logger: TestServer.logger,
             onListening: {
                 port.yield($0)
                 port.finish()

@@ -25,16 +25,16 @@ import Testing
     let recorder = RefusalRecorder()
 
     /// Returns a server whose addresses may cause three refusals.
-    func application(_ add: (Router<ServerRequestContext>, RefusalCharge) -> Void) throws -> some ApplicationProtocol {
+    func application(_ tables: (RefusalCharge) -> [RouteTable]) throws -> some ApplicationProtocol {
         var limits = RateLimits()
         limits[.unauthenticatedByAddress] = try Rate(perSecond: 1, burst: 3)
         let limiter = RateLimiter(limits: limits, now: { .zero })
-        let router = Router(context: ServerRequestContext.self)
-        add(router, RefusalCharge(limiter: limiter) { [recorder] in recorder.count($0) })
+        let charge = RefusalCharge(limiter: limiter) { [recorder] in recorder.count($0) }
         let logger = Logger(label: "test") { [recorder] label in JSONLogHandler(label: label) { recorder.log($0) } }
         return Application(
             responder: ServingResponder(
-                router: router.buildResponder(), trustedProxies: [], isSecure: false, shutdown: ShutdownState(),
+                router: RequestDispatcher(devices: [], clients: tables(charge)), trustedProxies: [], isSecure: false,
+                shutdown: ShutdownState(),
                 metrics: nil, logLevel: .info), logger: logger)
     }
 
@@ -57,9 +57,9 @@ import Testing
     }
 
     @Test func unauthenticatedRefusalsAreCountedAndThenRateLimited() async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let routes = GuardedRoutes(refusal: Self.problem) { $0.get("no", use: Self.refuse(.unauthorized)) }
-            router.add([routes], charge: charge)
+            return [RouteTable([routes], charge: charge)]
         }
         try await application.test(.router) { client in
             for _ in 0..<3 { #expect(try await ask(client, path: "/no").status == .unauthorized) }
@@ -72,7 +72,7 @@ import Testing
 
     /// A request that makes the server fail is charged like a refused one, and does not fill the log.
     @Test func failuresForAStrangerAreLimitedLikeRefusals() async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let routes = GuardedRoutes(refusal: Self.problem) { routes in
                 routes.get("fail") { _, _ -> Response in throw Unforeseen() }
                 routes.get("known") { _, context -> Response in
@@ -80,7 +80,7 @@ import Testing
                     throw Unforeseen()
                 }
             }
-            router.add([routes], charge: charge)
+            return [RouteTable([routes], charge: charge)]
         }
         let start = ContinuousClock.now
         try await application.test(.router) { client in
@@ -97,14 +97,14 @@ import Testing
     }
 
     @Test func authenticatedRefusalsAreCountedAndNotRateLimited() async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let routes = GuardedRoutes(refusal: Self.problem) { routes in
                 routes.get("no") { _, context -> Response in
                     context.outcome.caller = "c-1"
                     throw HTTPFailure(.forbidden, code: "planned", message: "Planned.")
                 }
             }
-            router.add([routes], charge: charge)
+            return [RouteTable([routes], charge: charge)]
         }
         try await application.test(.router) { client in
             for _ in 0..<9 {
@@ -121,14 +121,14 @@ import Testing
         (.requestTimeout, true), (.tooManyRequests, true), (.internalServerError, true), (.serviceUnavailable, true),
     ])
     func errorsThatTheCallerDidNotCauseAreNotCharged(status: HTTPResponse.Status, isKnown: Bool) async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let routes = GuardedRoutes(refusal: Self.problem) { routes in
                 routes.get("no") { request, context -> Response in
                     if isKnown { context.outcome.caller = "c-1" }
                     return try Self.refuse(status)(request, context)
                 }
             }
-            router.add([routes], charge: charge)
+            return [RouteTable([routes], charge: charge)]
         }
         try await application.test(.router) { client in
             for _ in 0..<9 {
@@ -141,9 +141,9 @@ import Testing
 
     @Test(arguments: [HTTPResponse.Status.internalServerError, .serviceUnavailable])
     func serverErrorIsChargedButNotCountedAsARefusal(status: HTTPResponse.Status) async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let routes = GuardedRoutes(refusal: Self.problem) { $0.get("no", use: Self.refuse(status)) }
-            router.add([routes], charge: charge)
+            return [RouteTable([routes], charge: charge)]
         }
         try await application.test(.router) { client in
             for _ in 0..<3 { #expect(try await ask(client, path: "/no").status == status) }
@@ -155,10 +155,10 @@ import Testing
 
     /// The address is refused in the error format of the route, and charged like every other refusal.
     @Test func aControlCharacterInAnAddressIsRefusedInTheRoutesOwnForm() async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let oauth = GuardedRoutes(refusal: Self.oauth) { $0.get("oauth/:id") { _, _ in "reached" } }
             let other = GuardedRoutes(refusal: Self.problem) { $0.get("other") { _, _ in "reached" } }
-            router.add([oauth, other], charge: charge, below: "/oauth/")
+            return [RouteTable([oauth, other], charge: charge, below: "/oauth/")]
         }
         try await application.test(.router) { client in
             let first = try await ask(client, path: "/oauth/a%00")
@@ -176,11 +176,11 @@ import Testing
     }
 
     @Test func unexpectedErrorIsNamedByItsTypeOnlyInTheLog() async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let routes = GuardedRoutes(refusal: Self.problem) { routes in
                 routes.get("fail") { _, _ -> Response in throw Unforeseen() }
             }
-            router.add([routes], charge: charge)
+            return [RouteTable([routes], charge: charge)]
         }
         try await application.test(.router) { client in
             let answer = try await ask(client, path: "/fail")
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test func wrongMethodIsAnsweredWithTheAllowedOnesInTheRoutesFormat() async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let oauth = GuardedRoutes(refusal: Self.oauth) {
                 $0.post("token", use: Self.refuse(.badRequest))
             }
@@ -201,7 +201,7 @@ import Testing
                 routes.getAndHead("things/:id") { _, _ in Response(status: .ok) }
                 routes.post("things/search", use: Self.refuse(.badRequest))
             }
-            router.add([oauth, plain], charge: charge, below: "/things/")
+            return [RouteTable([oauth, plain], charge: charge, below: "/things/")]
         }
         try await application.test(.router) { client in
             let token = try await ask(client, path: "/token", method: .get)
@@ -222,15 +222,20 @@ import Testing
     }
 
     @Test func specificRoutesPrecedeRoutesThatAreAddedLater() async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let particular = GuardedRoutes(refusal: Self.problem) { routes in
                 routes.get("things/first/:id") { _, context in
                     Response.json(["id": context.parameters.get("id") ?? ""])
                 }
             }
-            router.add([], particular: [particular], charge: charge)
-            router.getAndHead("things/:type/:id") { _, _ in Response(status: .accepted) }
-            router.get("things/:type/:id/more") { _, _ in Response(status: .accepted) }
+            let later = GuardedRoutes(refusal: Self.problem) { routes in
+                routes.getAndHead("things/:type/:id") { _, _ in Response(status: .accepted) }
+                routes.get("things/:type/:id/more") { _, _ in Response(status: .accepted) }
+            }
+            return [
+                RouteTable([], particular: [particular], charge: charge),
+                RouteTable([later], charge: charge, reportsMethods: false),
+            ]
         }
         try await application.test(.router) { client in
             let first = try await ask(client, path: "/things/first/4711")
@@ -245,15 +250,19 @@ import Testing
     }
 
     @Test func particularRoutesPassOtherRequestsToTheNextRoutes() async throws {
-        let application = try application { router, charge in
+        let application = try application { charge in
             let particular = GuardedRoutes(refusal: Self.problem, takes: { $0.headers[.accept] == "ours" }) { routes in
                 routes.get("things/:id") { _, _ in Response(status: .ok) }
             }
             let others = GuardedRoutes(refusal: Self.problem) { routes in
                 routes.get("things/other") { _, _ in Response(status: .noContent) }
             }
-            router.add([], particular: [particular, others], charge: charge)
-            router.get("things/:id") { _, _ in Response(status: .accepted) }
+            let later = GuardedRoutes(refusal: Self.problem) {
+                $0.get("things/:id") { _, _ in Response(status: .accepted) }
+            }
+            return [
+                RouteTable([], particular: [particular, others], charge: charge), RouteTable([later], charge: charge),
+            ]
         }
         try await application.test(.router) { client in
             let ours = try await client.execute(uri: "/things/1", method: .get, headers: [.accept: "ours"]) {
@@ -273,7 +282,9 @@ import Testing
         #expect(response.status == .unprocessableContent && response.headers[.retryAfter] == "7")
         #expect(response.headers[.contentType] == "application/problem+json")
         #expect(response.headers[.cacheControl] == "no-store")
-        let application = try application { router, _ in router.get("no") { _, _ in response } }
+        let application = try application { charge in
+            [RouteTable([GuardedRoutes(refusal: Self.problem) { $0.get("no") { _, _ in response } }], charge: charge)]
+        }
         try await application.test(.router) { client in
             let answer = try await ask(client, path: "/no")
             #expect(

@@ -31,7 +31,7 @@ import Testing
         router.get("fail") { _, _ -> String in throw Secret() }
         router.get("busy") { _, _ -> String in throw HTTPFailure.serverBusy(retryAfter: 7) }
         router.head("refused") { _, _ -> String in throw HTTPFailure.serverBusy(retryAfter: 7) }
-        router.getAndHead("both") { _, _ in Response.json(["a": "b"]) }
+        RouteList(router.group()).getAndHead("both") { _, _ in Response.json(["a": "b"]) }
         let responder = ServingResponder(
             router: router.buildResponder(), trustedProxies: [], isSecure: isSecure, shutdown: shutdown,
             metrics: RequestMetrics(factory: registry), logLevel: .info)
@@ -127,12 +127,13 @@ import Testing
         let logger = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
         let router = Router(context: ServerRequestContext.self)
         #expect {
-            try HTTPServer(router: router, address: .init(host: host, port: 0), logger: logger)
+            try HTTPServer(responder: router.buildResponder(), address: .init(host: host, port: 0), logger: logger)
         } throws: {
             ($0 as? ServerHTTPError)?.code == "plain-http"
         }
         _ = try HTTPServer(
-            router: router, address: .init(host: host, port: 0), trustedProxies: [IPNetwork("10.0.0.1")], logger: logger
+            responder: router.buildResponder(), address: .init(host: host, port: 0),
+            trustedProxies: [IPNetwork("10.0.0.1")], logger: logger
         )
     }
 
@@ -140,6 +141,7 @@ import Testing
     func plainHTTPOnThisMachineIsAccepted(host: String) throws {
         let logger = Logger(label: "http") { _ in SwiftLogNoOpLogHandler() }
         _ = try HTTPServer(
-            router: Router(context: ServerRequestContext.self), address: .init(host: host, port: 0), logger: logger)
+            responder: Router(context: ServerRequestContext.self).buildResponder(), address: .init(host: host, port: 0),
+            logger: logger)
     }
 }

@@ -29,7 +29,7 @@ struct TestServer {
         let guarded = GuardedRoutes(refusal: RefusalTests.problem) { routes in
             routes.post("guarded") { request, _ in "\(try await request.body.collect(upTo: 1_024).readableBytes)" }
         }
-        router.add([guarded], charge: RefusalCharge(limiter: RateLimiter()) { _ in })
+        guarded.add(to: router, charge: RefusalCharge(limiter: RateLimiter()) { _ in })
         router.post("refuse") { _, _ in Response(status: .unauthorized, headers: [.contentLength: "0"]) }
         router.get("big") { _, _ in
             Response(
@@ -75,7 +75,7 @@ struct TestServer {
         let gate = Gate()
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let server = try HTTPServer(
-            router: router(gate), address: .init(host: "127.0.0.1", port: 0), limits: limits,
+            responder: router(gate).buildResponder(), address: .init(host: "127.0.0.1", port: 0), limits: limits,
             certificates: certificates,
             trustedProxies: trustedProxies, metrics: metrics, logger: logger,
             onListening: {

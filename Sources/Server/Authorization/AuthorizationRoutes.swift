@@ -59,46 +59,45 @@ package struct AuthorizationRoutes: Sendable {
             addresses: { configuration.addresses }, clock: clock)
     }
 
-    /// Adds all routes to a router. They take precedence over a module's `GET /fhir/:type/:id`.
-    package func add(to router: Router<ServerRequestContext>) {
-        let charge = RefusalCharge(limiter: limiter, count: refusals.report)
-        router.add([endpoints, pages, openDocuments], particular: [documents], charge: charge)
+    /// All routes.
+    package var table: RouteTable {
+        RouteTable(
+            [endpoints, pages, openDocuments], particular: [documents],
+            charge: RefusalCharge(limiter: limiter, count: refusals.report), isBare: true)
     }
 
-    /// The documents below the address of the FHIR API.
+    /// The documents below the address of the FHIR API. They precede a module's `GET /fhir/:type/:id`.
     private var documents: GuardedRoutes {
-        GuardedRoutes(refusal: Self.problem) { routes in
-            let open = routes.add(middleware: CrossOriginMiddleware.open(methods: "GET"))
-            open.getAndHead("fhir/.well-known/smart-configuration") { _, _ in document(\.smart) }
-            open.on("fhir/.well-known/smart-configuration", method: .options, use: CrossOriginMiddleware.preflight)
+        GuardedRoutes(refusal: Self.problem, middlewares: [CrossOriginMiddleware.open(methods: "GET")]) { routes in
+            routes.getAndHead("fhir/.well-known/smart-configuration") { _, _ in document(\.smart) }
+            routes.on("fhir/.well-known/smart-configuration", method: .options, use: CrossOriginMiddleware.preflight)
         }
     }
 
     private var openDocuments: GuardedRoutes {
-        GuardedRoutes(refusal: Self.problem) { routes in
-            let open = routes.add(middleware: CrossOriginMiddleware.open(methods: "GET"))
+        GuardedRoutes(refusal: Self.problem, middlewares: [CrossOriginMiddleware.open(methods: "GET")]) { routes in
             let found: [(RouterPath, @Sendable (DiscoveryDocuments) -> JSON)] = [
                 (".well-known/openid-configuration", { $0.openID }), ("oauth2/jwks.json", { $0.keySet }),
             ]
             for (path, content) in found {
-                open.getAndHead(path) { _, _ in document(content) }
-                open.on(path, method: .options, use: CrossOriginMiddleware.preflight)
+                routes.getAndHead(path) { _, _ in document(content) }
+                routes.on(path, method: .options, use: CrossOriginMiddleware.preflight)
             }
         }
     }
 
     private var endpoints: GuardedRoutes {
-        GuardedRoutes(rateClass: .tokenByAddress, refusal: Self.oauth) { routes in
-            let access = access
-            let shared = routes.group("oauth2").add(
-                middleware: CrossOriginMiddleware(methods: "POST", refusal: { OAuthFailure(authorizing: $0) }) {
-                    try await access.clients.isOriginOfClient($0)
-                })
-            shared.post("token", use: token)
-            shared.post("introspect", use: introspect)
-            shared.post("revoke", use: revoke)
+        let access = access
+        let shared = CrossOriginMiddleware(methods: "POST", refusal: { OAuthFailure(authorizing: $0) }) {
+            try await access.clients.isOriginOfClient($0)
+        }
+        return GuardedRoutes(rateClass: .tokenByAddress, refusal: Self.oauth, middlewares: [shared]) { routes in
+            let endpoints = routes.group("oauth2")
+            endpoints.post("token", use: token)
+            endpoints.post("introspect", use: introspect)
+            endpoints.post("revoke", use: revoke)
             for path in ["token", "introspect", "revoke"] {
-                shared.on(RouterPath(path), method: .options, use: CrossOriginMiddleware.preflight)
+                endpoints.on(RouterPath(path), method: .options, use: CrossOriginMiddleware.preflight)
             }
         }
     }

@@ -38,27 +38,25 @@ package struct ReceiverRoutes: Sendable {
         keysCache = PublishedKeysCache(configuration, clock: clock)
     }
 
-    /// Adds all routes to a router. Call it before adding a module that serves `GET /fhir/:type/:id`, because published
-    /// resources are among these routes.
+    /// All routes. Published resources have paths of the FHIR API too, where they precede it for devices.
     ///
-    /// Other routes below `/fhir` must use the parameter names `:type` and `:id` too; otherwise the router treats them
-    /// as different routes.
-    package func add(to router: Router<ServerRequestContext>) {
-        router.add(
+    /// Other routes below `/fhir` must use the parameter names `:type` and `:id` too; otherwise a router treats them as
+    /// different routes.
+    package var table: RouteTable {
+        RouteTable(
             [registration, tokens, submissions, plainResources, reading],
-            particular: [published, publishedAtRecordPaths],
-            charge: refusals)
+            particular: [published, publishedAtRecordPaths], charge: refusals)
     }
 }
 
 extension ReceiverRoutes {
-    private typealias Routes = RouterGroup<ServerRequestContext>
+    private typealias Routes = RouteList
 
     private var antispam: AntispamMiddleware { AntispamMiddleware(word: configuration.antispam) }
 
     private var registration: GuardedRoutes {
-        GuardedRoutes(refusal: Self.oauth) { routes in
-            for root in Self.roots(of: routes.add(middleware: antispam)) { root.post("register", use: register) }
+        GuardedRoutes(refusal: Self.oauth, middlewares: [antispam]) { routes in
+            for root in Self.roots(of: routes) { root.post("register", use: register) }
         }
     }
 
@@ -72,8 +70,8 @@ extension ReceiverRoutes {
     }
 
     private var submissions: GuardedRoutes {
-        GuardedRoutes(refusal: Self.problemOfSubmission) { routes in
-            for root in Self.roots(of: routes.add(middleware: antispam)) {
+        GuardedRoutes(refusal: Self.problemOfSubmission, middlewares: [antispam]) { routes in
+            for root in Self.roots(of: routes) {
                 for path: RouterPath in ["encfhir", "fhirenc"] {
                     for path in [path, path.appendingPath(":type"), path.appendingPath(":type/:id")] {
                         root.post(path, use: submit)
@@ -85,8 +83,8 @@ extension ReceiverRoutes {
     }
 
     private var plainResources: GuardedRoutes {
-        GuardedRoutes(refusal: Self.operationOutcome) { routes in
-            for root in Self.roots(of: routes.add(middleware: antispam)) {
+        GuardedRoutes(refusal: Self.operationOutcome, middlewares: [antispam]) { routes in
+            for root in Self.roots(of: routes) {
                 root.post("fhir/:type", use: writePlain)
                 root.put("fhir/:type/:id", use: writePlain)
             }

@@ -105,11 +105,11 @@ package struct StudyServer: Sendable {
         if let exports { services.append(BulkExports(exports: exports, logger: logger)) }
         let gateway = gateway(opened)
         if let gateway { services.append(DeviceEvents(worker: gateway, logger: logger)) }
-        let refusals = opened.queue.map { RefusalCounter(database: $0, clock: clock) }
+        let refusals = refusalCounter(opened)
         let serverLogger = logger
         let bodies = BodyBudget(bytes: limits.bodyBytes)
         let server = try HTTPServer(
-            router: try makeRouter(
+            responder: try makeDispatcher(
                 opened, refusals: refusals, bodies: bodies, exports: exports, gateway: gateway,
                 hasRoom: roomForRecords(stores)),
             address: .init(host: options.host, port: options.port),
@@ -150,7 +150,13 @@ package struct StudyServer: Sendable {
         var state: QueueState?
     }
 
-    private func open(_ stores: StudyStores, _ registry: PrometheusRegistry) async throws -> OpenStores {
+    /// Returns the counter of refused requests, if this process has the queue's store.
+    func refusalCounter(_ opened: OpenStores) -> RefusalCounter? {
+        opened.queue.map { RefusalCounter(database: $0, clock: clock) }
+    }
+
+    /// Opens and migrates the stores that the roles need.
+    func open(_ stores: StudyStores, _ registry: PrometheusRegistry) async throws -> OpenStores {
         func waits(_ store: String) -> @Sendable (Duration) -> Void {
             let timer = registry.makeTimer(label: "tributary_store_wait", dimensions: [("store", store)])
             return { wait in
@@ -184,36 +190,39 @@ package struct StudyServer: Sendable {
         return limits
     }
 
-    private func makeRouter(
+    /// Returns the dispatcher of the modules that the roles need.
+    func makeDispatcher(
         _ opened: OpenStores, refusals: RefusalCounter?, bodies: BodyBudget, exports: Exports?,
         gateway: GatewayWorker?, hasRoom: @escaping @Sendable () -> Bool
-    ) throws -> Router<ServerRequestContext> {
-        let router = Router(context: ServerRequestContext.self)
+    ) throws -> RequestDispatcher {
         let limiter = RateLimiter(limits: study.rates)
         let access = opened.records.map { AccessStores(database: $0, clock: clock) }
-        try authorizationRoutes(
-            opened, access: access, limiter: limiter, bodies: bodies, refusals: refusals)?.add(to: router)
-        let records = recordsRoutes(
-            opened, access: access, limiter: limiter, bodies: bodies, refusals: refusals, exports: exports,
-            hasRoom: hasRoom)
-        records?.addSurroundings(to: router)
-        records?.addAheadOfReceiver(to: router)
+        var (devices, clients) = ([RouteTable](), [RouteTable]())
         if options.roles.contains(.receiver), let queue = opened.queue, let submissions = opened.submissions,
             let refusals
         {
-            ReceiverRoutes(
-                configuration: try receiverConfiguration(
-                    opened, limiter: limiter, bodies: bodies, staff: access),
-                access: DeviceAccess(database: queue, clock: clock), queue: submissions, refusals: refusals,
-                clock: clock
-            ).add(to: router)
+            devices.append(
+                ReceiverRoutes(
+                    configuration: try receiverConfiguration(
+                        opened, limiter: limiter, bodies: bodies, staff: access),
+                    access: DeviceAccess(database: queue, clock: clock), queue: submissions, refusals: refusals,
+                    clock: clock
+                ).table)
         }
-        records?.add(to: router)
         if let gateway, let records = opened.records {
-            gatewayRoutes(gateway, records: records, limiter: limiter, bodies: bodies, refusals: refusals).add(
-                to: router)
+            devices.append(
+                gatewayRoutes(gateway, records: records, limiter: limiter, bodies: bodies, refusals: refusals).table)
         }
-        return router
+        if let authorization = try authorizationRoutes(
+            opened, access: access, limiter: limiter, bodies: bodies, refusals: refusals)
+        {
+            clients.append(authorization.table)
+        }
+        let records = recordsRoutes(
+            opened, access: access, limiter: limiter, bodies: bodies, refusals: refusals, exports: exports,
+            hasRoom: hasRoom)
+        if let records { clients += records.tables }
+        return RequestDispatcher(devices: devices, clients: clients, surroundings: records?.surroundings ?? [])
     }
 
     /// Whether the disk of the records has space. The disk of a database server is not checked.

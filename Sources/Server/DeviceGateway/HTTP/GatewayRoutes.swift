@@ -39,12 +39,12 @@ package struct GatewayRoutes: Sendable {
         self.clock = clock
     }
 
-    /// Adds the route, after those of all other modules.
-    package func add(to router: Router<ServerRequestContext>) {
+    /// The route.
+    package var table: RouteTable {
         let route = GuardedRoutes(refusal: Self.refusal) { routes in
             routes.post(":hub/\(EventHubName.messages)", use: post)
         }
-        router.add([route], charge: charge)
+        return RouteTable([route], charge: charge)
     }
 
     @Sendable private static func refusal(_ error: any Error, _ request: Request) -> any HTTPRefusal {

@@ -9,7 +9,7 @@ import ServerHTTP
 extension RecordsRoutes {
     /// Adds the routes of exports (<https://hl7.org/fhir/uv/bulkdata/STU2/export.html>). Their responses have the
     /// format of the specification, whatever else a client accepts.
-    func addExports(to fhir: RouterGroup<ServerRequestContext>) {
+    func addExports(to fhir: RouteList) {
         fhir.get("$export", use: exportAll).post("$export", use: exportAll)
         // A router with a route for the literal name of a type uses no parameter route for that type.
         fhir.get(":type/$export", use: exportPatients).post(":type/$export", use: exportPatients)

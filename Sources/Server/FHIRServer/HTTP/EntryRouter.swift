@@ -42,14 +42,11 @@ struct EntryRouter: Sendable {
     ///   - addReads: adds the routes for reads.
     ///   - addDefinitions: adds the routes for definitions.
     init(
-        definedTypes: Set<String>, addReads: (RouterGroup<ServerRequestContext>) -> Void,
-        addDefinitions: (RouterGroup<ServerRequestContext>) -> Void
+        definedTypes: Set<String>, addReads: (RouteList) -> Void, addDefinitions: (RouteList) -> Void
     ) {
-        func responder(
-            _ add: (RouterGroup<ServerRequestContext>) -> Void
-        ) -> RouterResponder<ServerRequestContext> {
+        func responder(_ add: (RouteList) -> Void) -> RouterResponder<ServerRequestContext> {
             let router = Router(context: ServerRequestContext.self)
-            add(router.group("fhir").add(middleware: EntryFailureMiddleware()))
+            add(RouteList(router.group("fhir").add(middleware: EntryFailureMiddleware())))
             return router.buildResponder()
         }
         self.definedTypes = definedTypes

@@ -57,27 +57,17 @@ struct HomePage: Sendable {
     }
 }
 
-/// Responds with a page to a browser that opens `/` or `/fhir`. All other requests for these addresses continue.
-struct HomePageMiddleware: RouterMiddleware {
-    typealias Context = ServerRequestContext
-
-    let limiter: RateLimiter
-    let page: @Sendable (Request) -> HomePage
-
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        guard Self.isAsked(by: request) else { return try await next(request, context) }
-        if case .retry(let seconds) = limiter.check(context.client, .readByAddress) {
-            throw HTTPFailure.rateLimited(retryAfter: seconds)
-        }
-        var response = page(request).page.response()
+extension HomePage {
+    /// The page as a response.
+    var response: Response {
+        var response = page.response()
         response.headers[.vary] = "Accept"
         return response
     }
 
-    /// Whether the request is from a browser: `text/html` is accepted and no format of FHIR has a higher weight.
-    static func isAsked(by request: Request) -> Bool {
+    /// Whether a request for `/` or `/fhir` is from a browser: `text/html` is accepted and no format of FHIR has a higher
+    /// weight. All other requests for these addresses are for the FHIR API.
+    static func isRequested(by request: Request) -> Bool {
         guard request.method == .get || request.method == .head, (request.uri.query ?? "").isEmpty,
             ["/", "/fhir", "/fhir/"].contains(request.uri.path)
         else { return false }

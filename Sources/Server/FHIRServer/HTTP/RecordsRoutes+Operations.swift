@@ -7,7 +7,7 @@ import ServerHTTP
 
 extension RecordsRoutes {
     /// Adds the operations (<https://hl7.org/fhir/R4/operations.html>).
-    func addOperations(to fhir: RouterGroup<ServerRequestContext>) {
+    func addOperations(to fhir: RouteList) {
         fhir.getAndHead(":type/:id/$everything", use: everything)
         fhir.post(":type/:id/$everything", use: everything)
         fhir.post(":type/$validate", use: validate)

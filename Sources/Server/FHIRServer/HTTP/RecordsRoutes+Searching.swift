@@ -6,14 +6,14 @@ import ServerHTTP
 
 extension RecordsRoutes {
     /// Adds the searches by GET (<https://hl7.org/fhir/R4/http.html#search>).
-    func addSearches(to fhir: RouterGroup<ServerRequestContext>) {
+    func addSearches(to fhir: RouteList) {
         fhir.getAndHead("", use: searchSystem)
         fhir.getAndHead(":type", use: search)
         fhir.getAndHead(":type/:id/:member", use: searchCompartment)
     }
 
     /// Adds the searches by a form, except that of all types, whose path matches that of a type.
-    func addSearchForms(to fhir: RouterGroup<ServerRequestContext>) {
+    func addSearchForms(to fhir: RouteList) {
         fhir.post(":type/_search", use: searchByForm)
         fhir.post(":type/:id/_search", use: searchCompartmentByForm)
         fhir.post(":type/:id/:member/_search", use: searchCompartmentByForm)

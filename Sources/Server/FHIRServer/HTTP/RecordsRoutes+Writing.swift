@@ -8,7 +8,7 @@ import ServerHTTP
 
 extension RecordsRoutes {
     /// Adds the routes that the receiver also has.
-    func addPlainWrites(to fhir: RouterGroup<ServerRequestContext>) {
+    func addPlainWrites(to fhir: RouteList) {
         // First, because the path matches that of a type.
         fhir.post("_search", use: searchSystemByForm)
         fhir.post(":type", use: create)
@@ -16,7 +16,7 @@ extension RecordsRoutes {
     }
 
     /// Adds all other routes that write.
-    func addWrites(to fhir: RouterGroup<ServerRequestContext>) {
+    func addWrites(to fhir: RouteList) {
         let router = entryRouter
         fhir.post { request, context in try await bundle(request, in: context, entries: router) }
         fhir.put(":type", use: updateFound)

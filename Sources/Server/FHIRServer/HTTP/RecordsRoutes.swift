@@ -83,15 +83,13 @@ package struct RecordsRoutes: Sendable {
         self.version = version
     }
 
-    /// Adds the middleware of all responses at `/fhir` and below, including those of other modules, before all routes.
-    /// It permits the scripts of registered apps to read them, and compresses them with gzip where the client accepts
-    /// it.
-    package func addSurroundings(to router: Router<ServerRequestContext>) {
+    /// The middlewares of all responses at `/fhir` and below, including those of other modules. They permit the scripts
+    /// of registered apps to read them, and compress them with gzip where the client accepts it.
+    package var surroundings: [any ServerMiddleware] {
         let access = service.access
-        router.add(middleware: HomePageMiddleware(limiter: limiter, page: homePage))
-        router.add(middleware: CompressionMiddleware(below: "/fhir"))
-        router.add(
-            middleware: CrossOriginMiddleware.below(
+        return [
+            CompressionMiddleware(below: "/fhir"),
+            CrossOriginMiddleware.below(
                 "/fhir", methods: "GET, HEAD, POST, PUT, PATCH, DELETE",
                 requestHeaders: [
                     "Prefer", "If-Match", "If-None-Match", "If-None-Exist", "If-Modified-Since", "X-Security-Context",
@@ -100,45 +98,61 @@ package struct RecordsRoutes: Sendable {
                     "ETag", "Last-Modified", "Location", "Content-Location", "Retry-After", "X-Progress",
                     "WWW-Authenticate", "X-Security-Context",
                 ], openPaths: ["/fhir/metadata", "/fhir/.well-known/smart-configuration"]
-            ) { try await access.clients.isOriginOfClient($0) })
-        router.add(middleware: LongWorkMiddleware(executor: service.longWork))
+            ) { try await access.clients.isOriginOfClient($0) },
+            LongWorkMiddleware(executor: service.longWork),
+        ]
     }
 
-    /// Adds the routes that precede those of a receiver, which is added next: a router uses the first of two routes
-    /// with the same path and method.
-    package func addAheadOfReceiver(to router: Router<ServerRequestContext>) {
-        router.add([], particular: [plainWrites], charge: refusals)
-    }
-
-    /// Adds all routes to a router. Each route for GET also responds to HEAD.
-    package func add(to router: Router<ServerRequestContext>) {
-        let routes = GuardedRoutes(refusal: Self.refusal) { routes in
-            let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
+    /// All routes. Each route for GET also responds to HEAD.
+    package var tables: [RouteTable] {
+        let routes = GuardedRoutes(refusal: Self.refusal, middlewares: [FormatMiddleware()]) { routes in
+            let fhir = routes.group("fhir")
             addReads(to: fhir)
             addWrites(to: fhir)
         }
-        // The routes of definitions precede those of any type, which are added after them.
-        if !published.types.isEmpty { router.add([], particular: [definitions], charge: refusals) }
-        router.add([routes], particular: [plainWrites], charge: refusals, below: "/fhir/")
-        // Last, so that the response to a wrong method lists the methods of these paths, and not those of the parameter
-        // paths that also match them.
-        router.add([literal], charge: refusals)
+        return [
+            RouteTable([], particular: [pages], charge: refusals, isBare: true, reportsMethods: false),
+            RouteTable([], particular: published.types.isEmpty ? [] : [definitions], charge: refusals),
+            RouteTable([routes], particular: plainWrites, charge: refusals, below: "/fhir/"),
+            // Last, so that the response to a wrong method lists the methods of these paths, and not those of the
+            // parameter paths that also match them.
+            RouteTable(literal, charge: refusals),
+        ]
     }
 
-    /// The routes with literal paths that also match a type or an id.
-    private var literal: GuardedRoutes {
-        GuardedRoutes(refusal: Self.refusal) { routes in
-            let fhir = routes.group("fhir").add(middleware: FormatMiddleware())
-            addLiteralReads(to: fhir)
-            if service.exports != nil { addExports(to: routes.group("fhir")) }
-            let open = routes.add(middleware: CrossOriginMiddleware.open(methods: "GET, HEAD"))
-            open.getAndHead("openapi.json", use: openAPI)
-            open.on("openapi.json", method: .options, use: CrossOriginMiddleware.preflight)
+    /// The page for a browser.
+    private var pages: GuardedRoutes {
+        GuardedRoutes(
+            refusal: { error, _ in error as? HTTPFailure ?? .internalError }, takes: { HomePage.isRequested(by: $0) }
+        ) { routes in
+            for path: RouterPath in ["", "fhir"] {
+                routes.getAndHead(path) { request, context in
+                    try limiter.admit(context.client, .readByAddress)
+                    return homePage(request).response
+                }
+            }
         }
     }
 
+    /// The routes with literal paths that also match a type or an id.
+    private var literal: [GuardedRoutes] {
+        let reads = GuardedRoutes(refusal: Self.refusal, middlewares: [FormatMiddleware()]) { routes in
+            addLiteralReads(to: routes.group("fhir"))
+        }
+        let exports = GuardedRoutes(refusal: Self.refusal) { routes in
+            if service.exports != nil { addExports(to: routes.group("fhir")) }
+        }
+        let documents = GuardedRoutes(
+            refusal: Self.refusal, middlewares: [CrossOriginMiddleware.open(methods: "GET, HEAD")]
+        ) { routes in
+            routes.getAndHead("openapi.json", use: openAPI)
+            routes.on("openapi.json", method: .options, use: CrossOriginMiddleware.preflight)
+        }
+        return [reads, exports, documents]
+    }
+
     /// Adds the reads of resources, histories and searches.
-    private func addReads(to fhir: RouterGroup<ServerRequestContext>) {
+    private func addReads(to fhir: RouteList) {
         fhir.getAndHead(":type/:id", use: read)
         fhir.getAndHead(":type/:id/_history", use: history)
         fhir.getAndHead(":type/:id/_history/:version", use: readVersion)
@@ -147,7 +161,7 @@ package struct RecordsRoutes: Sendable {
     }
 
     /// Adds the reads with literal paths that also match a type or an id.
-    private func addLiteralReads(to fhir: RouterGroup<ServerRequestContext>) {
+    private func addLiteralReads(to fhir: RouteList) {
         fhir.getAndHead("metadata", use: metadata)
         fhir.getAndHead("_history", use: historyOfSystem)
         fhir.getAndHead(":type/_history", use: historyOfType)
@@ -169,22 +183,25 @@ package struct RecordsRoutes: Sendable {
 
     /// The routes that the receiver also has: requests with a device's token go to the receiver, all others to the
     /// records.
-    private var plainWrites: GuardedRoutes {
-        GuardedRoutes(refusal: Self.refusal, takes: isForRecords) { routes in
-            addPlainWrites(to: routes.group("fhir").add(middleware: FormatMiddleware()))
-            // The path matches that of a type, and these routes are matched first.
+    private var plainWrites: [GuardedRoutes] {
+        // The path of an export matches that of a type, and these routes are matched first.
+        let exports = GuardedRoutes(refusal: Self.refusal, takes: isForRecords) { routes in
             if service.exports != nil { routes.group("fhir").post("$export", use: exportAll) }
         }
+        let writes = GuardedRoutes(refusal: Self.refusal, takes: isForRecords, middlewares: [FormatMiddleware()]) {
+            addPlainWrites(to: $0.group("fhir"))
+        }
+        return [exports, writes]
     }
 
     /// The routes of definitions, which everyone may read.
     private var definitions: GuardedRoutes {
-        GuardedRoutes(refusal: Self.refusal) { routes in
-            addDefinitions(to: routes.group("fhir").add(middleware: FormatMiddleware()))
+        GuardedRoutes(refusal: Self.refusal, middlewares: [FormatMiddleware()]) {
+            addDefinitions(to: $0.group("fhir"))
         }
     }
 
-    private func addDefinitions(to fhir: RouterGroup<ServerRequestContext>) {
+    private func addDefinitions(to fhir: RouteList) {
         for type in published.types {
             let path = RouterPath(type)
             fhir.getAndHead(path) { request, context in

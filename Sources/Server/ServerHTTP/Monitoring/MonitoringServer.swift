@@ -47,7 +47,8 @@ package struct MonitoringServer: Service {
         }
         // Monitoring sends a request every few seconds.
         server = try HTTPServer(
-            router: router, address: address, limits: limits, trustedProxies: trustedProxies, requestLogLevel: .debug,
+            responder: router.buildResponder(), address: address, limits: limits, trustedProxies: trustedProxies,
+            requestLogLevel: .debug,
             logger: logger, onListening: onListening)
     }
 

@@ -11,7 +11,7 @@ import ServiceLifecycle
 /// ```swift
 /// Descriptors.prepare()
 /// let server = try HTTPServer(
-///     router: router, address: .init(host: "127.0.0.1", port: 0), logger: logger) { port in ... }
+///     responder: dispatcher, address: .init(host: "127.0.0.1", port: 0), logger: logger) { port in ... }
 /// try await ServiceGroup.bounded([server], logger: logger).run()
 /// ```
 package struct HTTPServer: Service {
@@ -29,14 +29,14 @@ package struct HTTPServer: Service {
         package var isLoopback: Bool { host == "localhost" || IPAddress(host)?.isLoopback == true }
     }
 
-    private let application: Application<ServingResponder<RouterResponder<ServerRequestContext>>>
+    private let application: any Service
     private let address: Address
     private let limits: HTTPLimits
     private let budget: ConnectionBudget
     private let shutdown: ShutdownState
 
     /// - Parameters:
-    ///   - router: the routes. Add middleware that must see every request before the routes.
+    ///   - responder: responds to all requests.
     ///   - certificates: TLS; without it, the server speaks plain HTTP.
     ///   - trustedProxies: the proxies whose `X-Forwarded-For` is used. They are exempt from the limit by address.
     ///   - metrics: the factory of the metrics of requests and connections.
@@ -44,7 +44,7 @@ package struct HTTPServer: Service {
     ///   - onListening: called once with the port, when the server accepts requests.
     /// - Throws: `plain-http` for plain HTTP on an address beyond loopback without a trusted proxy.
     package init(
-        router: Router<ServerRequestContext>, address: Address, limits: HTTPLimits = HTTPLimits(),
+        responder: some HTTPResponder<ServerRequestContext>, address: Address, limits: HTTPLimits = HTTPLimits(),
         certificates: TLSCertificates? = nil, trustedProxies: [IPNetwork] = [], metrics: (any MetricsFactory)? = nil,
         requestLogLevel: Logger.Level = .info, logger: Logger,
         onListening: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -72,7 +72,7 @@ package struct HTTPServer: Service {
         self.shutdown = shutdown
         application = Application(
             responder: ServingResponder(
-                router: router.buildResponder(), trustedProxies: trustedProxies, isSecure: certificates != nil,
+                router: responder, trustedProxies: trustedProxies, isSecure: certificates != nil,
                 shutdown: shutdown, metrics: metrics.map(RequestMetrics.init), logLevel: requestLogLevel,
                 connections: budget),
             server: HTTPServerBuilder { responder in
