@@ -8,7 +8,6 @@ import Testing
 
 @testable import Admission
 @testable import Consumer
-@testable import Records
 @testable import Wire
 
 /// Reading an Observation by a template of its form gives the same result as full processing.

@@ -1,7 +1,6 @@
 import FHIR
 import Foundation
 import RecordStorage
-import Records
 import StudyOperations
 import TestSupport
 import Testing

@@ -3,7 +3,6 @@ import HealthTypes
 import Testing
 
 @testable import RecordStorage
-@testable import Records
 @testable import StudyOperations
 @testable import TributaryServer
 

@@ -1,6 +1,6 @@
+import Audit
 import Core
 import Storage
-import Trust
 
 /// An error of a participant's consent or of a rule of admission.
 package struct AdmissionError: CodedError, Hashable {

@@ -3,11 +3,9 @@ import Authorization
 import Foundation
 import Identity
 import RecordStorage
-import Records
 import ServerHTTP
 import Storage
 import StudyFiles
-import Trust
 
 extension StudyServer {
     /// Returns the authorization server's routes, if this process has the role.

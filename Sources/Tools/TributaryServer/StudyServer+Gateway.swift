@@ -10,7 +10,6 @@ import ServiceLifecycle
 import Storage
 import StudyFiles
 import StudyOperations
-import Trust
 
 extension StudyServer {
     /// Returns the worker for the events of third-party devices, if this process has the role.

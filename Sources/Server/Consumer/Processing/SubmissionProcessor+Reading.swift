@@ -1,7 +1,6 @@
 import Admission
 import FHIR
 import Foundation
-import Records
 import StudyKeys
 import Submissions
 import Wire

@@ -2,7 +2,6 @@ import NIOCore
 import RecordStorage
 import ServerHTTP
 import Synchronization
-
 import struct HTTPTypes.HTTPFields
 import struct HTTPTypes.HTTPResponse
 import struct Hummingbird.Response

@@ -1,3 +1,4 @@
+import BulkExport
 import Storage
 
 extension RecordsSchema {

@@ -1,3 +1,4 @@
+import FHIRSearch
 import Storage
 
 extension RecordsSchema {

@@ -1,13 +1,11 @@
 import Audit
 import Consumer
-import StudyKeys
 import Core
 import Foundation
 import Identity
 import Storage
 import StudyFiles
 import StudyKeys
-import Trust
 
 /// The participants whom a study deleted, by keyed digests of their ids, in a file next to its stores
 /// (`deletions/list.json`).

@@ -5,7 +5,6 @@ import Core
 import Foundation
 import Storage
 import StudyFiles
-import Trust
 import Wire
 
 /// The links between a study's participants and the site's records of identified people. A link is created for one

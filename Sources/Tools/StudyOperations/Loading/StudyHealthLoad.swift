@@ -10,7 +10,6 @@ import InformedConsent
 import RecordStorage
 import Storage
 import StudyFiles
-import Trust
 import Warehouse
 
 /// Loads one participant's health data directly into a study's records and warehouse, without envelope and queue. For

@@ -1,7 +1,6 @@
 import Admission
 import Consumer
 import Enrolments
-import StudyKeys
 import FHIR
 import Foundation
 import InformedConsent
@@ -9,7 +8,6 @@ import RecordStorage
 import Storage
 import StudyFiles
 import StudyKeys
-import Trust
 import Warehouse
 import Wire
 
@@ -39,7 +37,7 @@ package enum StudyProcessing {
 
     /// Returns the processor that opens submissions, applies the rules of admission, records and loads.
     package static func processor(
-        folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: AccessControl,
+        folder: StudyFolder, study: StudyConfiguration, records: any SQLDatabase, access: EnrolmentStore,
         openers: KeyOpenerCache, clock: @escaping @Sendable () -> Date
     ) -> SubmissionProcessor {
         SubmissionProcessor(

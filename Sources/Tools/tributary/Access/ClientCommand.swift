@@ -5,7 +5,6 @@ import Foundation
 import Identity
 import StudyFiles
 import TributaryServer
-import Trust
 
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,7 +4,6 @@ import FHIR
 import Foundation
 import StudyFiles
 import TributaryServer
-import Trust
 
 struct PersonCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

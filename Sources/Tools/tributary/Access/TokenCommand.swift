@@ -5,7 +5,6 @@ import Foundation
 import Identity
 import StudyFiles
 import TributaryServer
-import Trust
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,7 +6,6 @@ import Foundation
 import Storage
 import StudyFiles
 import TributaryServer
-import Trust
 
 extension GatewayCommand {
     struct Key: AsyncParsableCommand {

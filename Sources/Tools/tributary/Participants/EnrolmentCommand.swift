@@ -8,7 +8,6 @@ import InformedConsent
 import Storage
 import StudyFiles
 import TributaryServer
-import Trust
 
 struct EnrolmentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -6,7 +6,6 @@ import StudyFiles
 import StudyKeys
 import StudyOperations
 import TributaryServer
-import Trust
 
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -4,7 +4,6 @@ import Foundation
 import StudyFiles
 import StudyOperations
 import TributaryServer
-import Trust
 
 extension ParticipantCommand {
     struct Delete: AsyncParsableCommand {

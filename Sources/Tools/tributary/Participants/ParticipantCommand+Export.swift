@@ -1,11 +1,9 @@
 import ArgumentParser
 import FHIR
 import Foundation
-import Records
 import StudyFiles
 import StudyOperations
 import TributaryServer
-import Trust
 import Warehouse
 
 extension ParticipantCommand {

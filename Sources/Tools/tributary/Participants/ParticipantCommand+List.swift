@@ -4,7 +4,6 @@ import Foundation
 import Storage
 import StudyOperations
 import TributaryServer
-import Trust
 
 extension ParticipantCommand {
     struct List: AsyncParsableCommand {

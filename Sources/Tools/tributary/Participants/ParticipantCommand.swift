@@ -5,7 +5,6 @@ import Foundation
 import Storage
 import StudyFiles
 import TributaryServer
-import Trust
 
 struct ParticipantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,10 +3,8 @@ import Enrolments
 import FHIR
 import Foundation
 import HealthReport
-import Records
 import StudyOperations
 import TributaryServer
-import Trust
 import Warehouse
 
 /// Writes the files of a participant's export.

@@ -6,7 +6,6 @@ import HealthReport
 import InformedConsent
 import StudyOperations
 import TributaryServer
-import Trust
 
 extension ParticipantPage {
     /// Creates the page of an export: consent, answers, measurements, other records, devices, accesses and the queue.

@@ -4,10 +4,8 @@ import Audit
 import BulkExport
 import FHIR
 import Foundation
-import Records
 import StudyFiles
 import TributaryServer
-import Trust
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -7,7 +7,6 @@ import StudyFiles
 import StudyOperations
 import Submissions
 import TributaryServer
-import Trust
 
 struct QueueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

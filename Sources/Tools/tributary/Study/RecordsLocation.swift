@@ -6,7 +6,6 @@ import Storage
 import StudyFiles
 import StudyOperations
 import TributaryServer
-import Trust
 
 /// The study of a command, and the location of its records.
 struct RecordsLocation: ParsableArguments {

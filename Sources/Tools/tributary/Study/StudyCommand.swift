@@ -5,7 +5,6 @@ import Storage
 import StudyFiles
 import StudyOperations
 import TributaryServer
-import Trust
 
 struct StudyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
