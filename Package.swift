@@ -76,6 +76,9 @@ let device: [Target] = [
     .target(
         name: "HealthData", dependencies: ["Core", "FHIR", "HealthTypes", crypto], path: "Sources/Device/HealthData"),
     .target(
+        name: "SleepNights", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
+        path: "Sources/Device/SleepNights"),
+    .target(
         name: "HealthSync", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
         path: "Sources/Device/HealthSync"),
     .target(name: "HTTPTransport", dependencies: ["Core"], path: "Sources/Device/HTTPTransport"),
@@ -119,7 +122,7 @@ let imports: [Target] = [
 
 let documents: [Target] = [
     .target(
-        name: "HealthReport", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
+        name: "HealthReport", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData", "SleepNights"],
         path: "Sources/Documents/HealthReport"),
     .target(
         name: "ConsentDocument", dependencies: ["Core", "InformedConsent", "CHaru", "CZlib"],
@@ -247,17 +250,23 @@ let tools: [Target] = [
             "StudyOperations", hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
+    .target(
+        name: "DeviceCommands",
+        dependencies: [
+            "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Questionnaires", "InformedConsent",
+            "HealthTypes",
+            "HealthData", "SleepNights", "HealthSync", "HealthStores", "HealthReport", "Attachments", "Outbox",
+            "AppleHealthExport", "ConsentDocument", "Storage", "Warehouse", "Receiver", "TerminalSurvey",
+            "TributaryServer", arguments,
+        ],
+        path: "Sources/Tools/DeviceCommands"),
     .executableTarget(
         name: "tributary",
         dependencies: [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "JSONQuery", "Wire",
-            "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HealthStores",
-            "HealthReport",
-            "Attachments", "Outbox", "AppleHealthExport", "ConsentDocument", "ServerHTTP", "Storage", "Submissions",
-            "Trust",
-            "RecordStorage", "BulkExport", "Warehouse",
-            "Receiver", "Consumer", "Authorization", "DeviceGateway",
-            "TerminalSurvey", "StudyFiles", "StudyOperations", "TributaryServer", arguments, logging,
+            "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthStores", "Outbox", "ServerHTTP",
+            "Storage", "Submissions", "Trust", "RecordStorage", "BulkExport", "Warehouse", "Receiver", "Consumer",
+            "Authorization", "DeviceGateway", "DeviceCommands", "TributaryServer", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
 ]
@@ -297,11 +306,14 @@ let tests: [Target] = [
     .testTarget(name: "AttachmentsTests", dependencies: ["Attachments", "FHIR", crypto, "TestSupport"]),
     .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "Attachments", "FHIR", "TestSupport"]),
     .testTarget(name: "HealthTypesTests", dependencies: ["HealthTypes", "FHIR", "UCUM", "TestSupport"]),
-    .target(name: "HealthDataTestSupport", dependencies: ["HealthData", "FHIR"], path: "Tests/HealthDataTestSupport"),
+    .target(
+        name: "HealthDataTestSupport", dependencies: ["HealthData", "SleepNights", "FHIR"],
+        path: "Tests/HealthDataTestSupport"),
     .testTarget(
         name: "HealthDataTests",
         dependencies: [
-            "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR", "UCUM", "FHIRValidation",
+            "HealthData", "SleepNights", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR", "UCUM",
+            "FHIRValidation",
         ]),
     .testTarget(
         name: "HealthSyncTests",
@@ -456,6 +468,7 @@ let package = Package(
         .library(name: "TributaryInformedConsent", targets: ["InformedConsent"]),
         .library(name: "TributaryHealthTypes", targets: ["HealthTypes"]),
         .library(name: "TributaryHealthData", targets: ["HealthData"]),
+        .library(name: "TributarySleepNights", targets: ["SleepNights"]),
         .library(name: "TributaryHealthSync", targets: ["HealthSync"]),
         .library(name: "TributaryHealthStores", targets: ["HealthStores"]),
         .library(name: "TributaryHealthKitAdapter", targets: ["HealthKitAdapter"]),

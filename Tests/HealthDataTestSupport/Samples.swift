@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import SleepNights
 import Testing
 
 /// Samples for tests.

@@ -5,6 +5,8 @@ import HealthDataTestSupport
 import TestSupport
 import Testing
 
+@testable import SleepNights
+
 @Suite struct NightTests {
     static let watch = HealthSource(product: .appleWatch, version: "9.2")
     static let phone = HealthSource(product: .iPhone, version: "16.2")

@@ -267,7 +267,7 @@ public final class HealthSource: Sendable, Hashable {
     /// A number that distinguishes two sources of one product and version while they are in memory: a digest of the
     /// name and the model. 0 if neither is known. It is never written, sent or part of a fingerprint, and equality
     /// ignores it.
-    let origin: UInt64
+    package let origin: UInt64
 
     /// Creates a source from its parts.
     ///

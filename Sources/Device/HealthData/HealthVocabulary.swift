@@ -72,8 +72,8 @@ public enum HealthVocabulary {
             + HealthWorkoutPart.events + [HealthWorkoutPart.activity]
         for option in options { add(option.code, system: HealthCodeSystem.healthKit, title: option.display) }
         for (code, title) in [
-            (HealthNight.Code.summary, "Sleep night"), (HealthNight.Code.asleep, "Asleep"),
-            (HealthNight.Code.sessions, "Sleep sessions"),
+            (SleepNightCode.summary, "Sleep night"), (SleepNightCode.asleep, "Asleep"),
+            (SleepNightCode.sessions, "Sleep sessions"),
         ] {
             add(code, system: HealthCodeSystem.component, title: title)
         }

@@ -19,7 +19,7 @@ import Foundation
 public struct SampleFingerprint: Sendable, Hashable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    init(of content: [UInt8]) { self = content.withUnsafeBytes { SampleFingerprint(of: $0) } }
+    package init(of content: [UInt8]) { self = content.withUnsafeBytes { SampleFingerprint(of: $0) } }
 
     init(of content: UnsafeRawBufferPointer) {
         var hash = SHA256()

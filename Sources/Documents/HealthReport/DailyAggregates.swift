@@ -1,5 +1,6 @@
 import FHIR
 import HealthData
+import SleepNights
 
 /// Daily aggregates: sums of steps, energy, distances and the like by day of the person's clock. If phone and watch
 /// counted the same thing, it is counted once. The samples themselves are not changed.

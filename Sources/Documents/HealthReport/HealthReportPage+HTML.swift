@@ -1,4 +1,5 @@
 import HealthData
+import SleepNights
 
 extension HealthReportPage {
     /// Returns the page: one HTML document that loads nothing, contains no scripts, and contains no name of a person,

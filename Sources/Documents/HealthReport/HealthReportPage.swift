@@ -1,4 +1,5 @@
 import HealthData
+import SleepNights
 
 /// A page about a person's health data, which is added sample by sample: steps, heart rate, sleep, workouts, and the
 /// days with data of each source.

@@ -1,5 +1,6 @@
 import Core
 import HealthData
+import SleepNights
 
 /// The measurements of a person by type: daily summaries, plots, and the names of the files with all rows.
 ///

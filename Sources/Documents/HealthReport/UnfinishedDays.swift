@@ -1,4 +1,5 @@
 import HealthData
+import SleepNights
 
 /// The days of ``DailyAggregates`` while the samples are distributed to them.
 struct UnfinishedDays {
@@ -14,7 +15,7 @@ struct UnfinishedDays {
     init(ranks: [SourceRank]) { self.ranks = ranks }
 
     /// Distributes samples of one chain, which overlap each other and no other samples.
-    mutating func add(_ chain: ArraySlice<DailyAggregates.Entry>, isOneSource: Bool, order: [Int]) {
+    package mutating func add(_ chain: ArraySlice<DailyAggregates.Entry>, isOneSource: Bool, order: [Int]) {
         guard !isOneSource else {
             for entry in chain { add(entry, covered: nil) }
             return

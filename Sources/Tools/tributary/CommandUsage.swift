@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceCommands
 import Foundation
 
 /// The usage of a command, for errors.

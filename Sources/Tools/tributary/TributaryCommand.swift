@@ -1,5 +1,7 @@
 import ArgumentParser
+import DeviceCommands
 import StudyFiles
+import TributaryServer
 
 /// The command line. Each command is in one file, in the folder of its noun.
 @main

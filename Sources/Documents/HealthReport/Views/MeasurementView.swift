@@ -1,4 +1,5 @@
 import HealthData
+import SleepNights
 
 /// The section of one type of measurement: a sentence, a plot, a daily summary, and a link to the file with all rows.
 struct MeasurementView {

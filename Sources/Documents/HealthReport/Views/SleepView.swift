@@ -1,4 +1,5 @@
 import HealthData
+import SleepNights
 
 /// The nights with the time in each stage.
 struct SleepView {

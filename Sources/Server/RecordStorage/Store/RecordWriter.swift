@@ -50,7 +50,7 @@ package struct RecordWriter {
 
     /// Stores resources in this order and as fast as ``put(contentsOf:)``: a new one as ``create(_:)`` does, any other
     /// as ``replace(_:)`` does.
-    mutating func write(contentsOf new: [(record: NewRecord, isNew: Bool)]) throws -> [PutResult?] {
+    package mutating func write(contentsOf new: [(record: NewRecord, isNew: Bool)]) throws -> [PutResult?] {
         try prepare(new.map(\.record))
         return try new.map { try $0.isNew ? create($0.record) : replace($0.record) }
     }

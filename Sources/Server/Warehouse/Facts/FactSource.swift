@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import HealthData
+import SleepNights
 
 /// The source of a resource, as far as it is known. It is a property of the visit, because it applies to the whole
 /// resource (`location_cd`). The raw value is the code in that column.

@@ -3,6 +3,7 @@ import Foundation
 import HealthData
 import ObservationTemplates
 import RecordStorage
+import SleepNights
 
 /// Makes records and facts of health observations without parsing the JSON that was just written of them.
 ///

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Audit
+import DeviceCommands
 import FHIR
 import Foundation
 import StudyFiles

@@ -1,5 +1,6 @@
 import AccessPolicy
 import ArgumentParser
+import DeviceCommands
 import FHIR
 import Foundation
 import Identity

@@ -1,3 +1,4 @@
+import DeviceCommands
 import Foundation
 import Storage
 import StudyFiles

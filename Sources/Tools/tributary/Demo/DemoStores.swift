@@ -1,3 +1,4 @@
+import DeviceCommands
 import Storage
 import StudyOperations
 

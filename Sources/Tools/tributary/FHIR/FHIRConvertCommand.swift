@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceCommands
 import FHIR
 import FHIRVersions
 import Foundation

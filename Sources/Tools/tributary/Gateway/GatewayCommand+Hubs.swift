@@ -1,6 +1,7 @@
 import ArgumentParser
 import Audit
 import Core
+import DeviceCommands
 import DeviceGateway
 import Foundation
 import Storage

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Core
+import DeviceCommands
 import DeviceGateway
 import Foundation
 

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Consumer
+import DeviceCommands
 import Foundation
 import StudyKeys
 import Wire

@@ -1,6 +1,7 @@
 import Admission
 import ArgumentParser
 import Consumer
+import DeviceCommands
 import Enrolments
 import FHIR
 import Foundation

@@ -1,3 +1,4 @@
+import DeviceCommands
 import FHIR
 import Foundation
 import HealthData

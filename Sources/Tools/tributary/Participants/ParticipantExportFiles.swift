@@ -1,4 +1,5 @@
 import Consumer
+import DeviceCommands
 import Enrolments
 import FHIR
 import Foundation

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceCommands
 import Enrolments
 import FHIR
 import Foundation

@@ -2,6 +2,7 @@ import AccessPolicy
 import ArgumentParser
 import Audit
 import BulkExport
+import DeviceCommands
 import FHIR
 import Foundation
 import StudyFiles

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Consumer
+import DeviceCommands
 import FHIR
 import Foundation
 import Storage

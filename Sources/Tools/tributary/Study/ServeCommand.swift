@@ -1,4 +1,5 @@
 import ArgumentParser
+import DeviceCommands
 import Foundation
 import Logging
 import ServerHTTP

@@ -1,5 +1,7 @@
 import Admission
 import ArgumentParser
+import Consumer
+import DeviceCommands
 import FHIR
 import Foundation
 import StudyFiles

@@ -4,14 +4,15 @@ import FHIR
 import Foundation
 import HealthData
 import InformedConsent
+import SleepNights
 import Storage
 import StudyFiles
 import StudyOperations
 import Warehouse
 
 extension HealthCommand {
-    struct Load: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Load: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "load",
             abstract: "Load an export directly into a study's records and warehouse, for consent on paper.",
             discussion: """
@@ -27,22 +28,22 @@ extension HealthCommand {
                 Example:
                   tributary health load study export.zip --participant p-0017 --signed 2026-03-02
                 """)
-        @Argument(help: "The study's folder.") var dir: String
-        @Argument(help: "The export: a folder, export.xml or export.zip.") var export: String
-        @Option(parsing: .unconditional, help: "The participant's Patient id.") var participant: String
-        @Option(help: "When the participant signed on paper.") var signed: String?
+        @Argument(help: "The study's folder.") package var dir: String
+        @Argument(help: "The export: a folder, export.xml or export.zip.") package var export: String
+        @Option(parsing: .unconditional, help: "The participant's Patient id.") package var participant: String
+        @Option(help: "When the participant signed on paper.") package var signed: String?
         @Flag(help: "Refuse a participant whose consent is not on file.") var mustBeKnown = false
         @OptionGroup var choice: HealthChoice
-        @Option(help: "The database, if it is not the study's own.") var database: String?
+        @Option(help: "The database, if it is not the study's own.") package var database: String?
         @Flag(
             help: """
                 For a first load: drop the indexes of the store's own tables, and create them again at the end. No \
                 other process should use the store meanwhile.
                 """)
         var rebuildIndexes = false
-        @Flag(help: "Print the summary as one JSON value.") var json = false
+        @Flag(help: "Print the summary as one JSON value.") package var json = false
 
-        func run() async throws {
+        package func run() async throws {
             LargeAllocations.giveBack()
             let subject = participant.hasPrefix("Patient/") ? String(participant.dropFirst(8)) : participant
             let signedAt = try Self.instant(signed, "--signed")

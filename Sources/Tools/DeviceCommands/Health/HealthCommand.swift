@@ -4,15 +4,16 @@ import FHIR
 import FHIRVersions
 import Foundation
 import HealthData
+import SleepNights
 
-struct HealthCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct HealthCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "health", abstract: "Health data: Apple Health exports and the types of HealthKit.",
         discussion: "Example:\n  tributary health convert export.zip -o observations.ndjson",
         subcommands: [Convert.self, Load.self, Report.self, Types.self])
 
-    struct Convert: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Convert: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "convert",
             abstract: "Convert an export to FHIR Observations, one per line, without people's names.",
             discussion: """
@@ -21,19 +22,19 @@ struct HealthCommand: AsyncParsableCommand {
                 Example:
                   tributary health convert export.zip -o observations.ndjson --types HeartRate,StepCount --since 2026-01-01
                 """)
-        @Argument(help: "The export.") var export: String
+        @Argument(help: "The export.") package var export: String
         @Option(name: [.customShort("o"), .long], help: "The NDJSON file to write.") var output: String
-        @Option(help: "An NDJSON file for the devices that the Observations refer to.") var devices: String?
+        @Option(help: "An NDJSON file for the devices that the Observations refer to.") package var devices: String?
         @OptionGroup var choice: HealthChoice
         @Option(
             parsing: .unconditional, help: "The participant's Patient id; without it the Observations have no subject.")
         var subject: String?
         @Option(help: "The unit of values: metric, or as-recorded where UCUM has a code for it.")
         var units: HealthSelection.Units = .metric
-        @Flag(help: "Replace files that are there already.") var force = false
-        @Flag(help: "Print the summary as one JSON value.") var json = false
+        @Flag(help: "Replace files that are there already.") package var force = false
+        @Flag(help: "Print the summary as one JSON value.") package var json = false
 
-        func run() async throws {
+        package func run() async throws {
             LargeAllocations.giveBack()
             var selection = try choice.selection()
             selection.subject = subject

@@ -4,9 +4,9 @@ import FHIRVersions
 import Questionnaires
 
 /// The findings of `fhir validate` about a form in addition to R4's rules.
-enum FormNotes {
+package enum FormNotes {
     /// Returns findings about an unsupported release and about sub-questionnaires that are not assembled.
-    static func issues(of json: JSON?) -> [ValidationIssue] {
+    package static func issues(of json: JSON?) -> [ValidationIssue] {
         guard let object = json?.object, object["resourceType"]?.string == Questionnaire.resourceType else { return [] }
         let resource = Resource(object)
         if let release = NewerRelease(of: resource) {

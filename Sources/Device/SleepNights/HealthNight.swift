@@ -1,3 +1,5 @@
+import HealthData
+
 /// One night's sleep: its sleep sessions, and the time in each stage, with each second counted once.
 public struct HealthNight: Sendable, Hashable {
     /// The day of the morning. A night lasts from 18:00 to 18:00 of the person's clock, and a session belongs to the

@@ -1,3 +1,5 @@
+import HealthData
+
 /// The values of HealthKit's sleep analysis (HKCategoryValueSleepAnalysis).
 public enum SleepStage: Int, Sendable, CaseIterable {
     /// In bed, asleep or not: not a stage of sleep, but counted independently.

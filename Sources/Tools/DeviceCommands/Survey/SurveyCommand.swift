@@ -3,15 +3,15 @@ import FHIR
 import Foundation
 import Questionnaires
 
-struct SurveyCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct SurveyCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "survey",
         abstract: "Ask, answer and check forms (FHIR Questionnaires).",
         discussion: "Example:\n  tributary survey run form.json -o response.json",
         subcommands: [Run.self, Answer.self, Validate.self])
 
-    struct Answer: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Answer: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "answer",
             abstract: "Answer a form from a file; the QuestionnaireResponse goes to standard output.",
             discussion: """
@@ -22,13 +22,13 @@ struct SurveyCommand: AsyncParsableCommand {
                 Example:
                   tributary survey answer form.json --answers answers.json
                 """)
-        @Argument(help: "The Questionnaire.") var file: String
-        @Option(help: "The answers.") var answers: String
+        @Argument(help: "The Questionnaire.") package var file: String
+        @Option(help: "The answers.") package var answers: String
         @Option(parsing: .unconditional, help: "The Patient id of the respondent.") var subject: String?
-        @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
-        @Flag(help: "Print one JSON value (it always does).") var json = false
+        @Flag(help: "Also read a comma before a closing bracket.") package var lenient = false
+        package @Flag(help: "Print one JSON value (it always does).") var json = false
 
-        func run() async throws {
+        package func run() async throws {
             let form = try SurveyCommand.form(file, lenient: lenient)
             let answers = try CommandInput.json(answers, lenient: lenient)
             let (response, problems) = form.answer(
@@ -77,7 +77,7 @@ struct SurveyCommand: AsyncParsableCommand {
         }
     }
 
-    static func form(_ path: String, lenient: Bool) throws -> QuestionnaireForm {
+    package static func form(_ path: String, lenient: Bool) throws -> QuestionnaireForm {
         try FormFile.form(try CommandInput.resource(path, lenient: lenient), path: path)
     }
 
@@ -90,12 +90,12 @@ struct SurveyCommand: AsyncParsableCommand {
         }
     }
 
-    static func line(_ problem: ResponseProblem) -> String {
+    package static func line(_ problem: ResponseProblem) -> String {
         let item = problem.linkID.map { " (\($0))" } ?? ""
         return "\(problem.severity.rawValue): \(problem.message) [\(problem.code)] \(problem.expression)\(item)"
     }
 
-    static func json(_ problem: ResponseProblem) -> JSON {
+    package static func json(_ problem: ResponseProblem) -> JSON {
         [
             "code": .string(problem.code), "severity": .string(problem.severity.rawValue),
             "expression": .string(problem.expression), "linkId": problem.linkID.map { .string($0) } ?? .null,

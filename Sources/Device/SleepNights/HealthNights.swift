@@ -1,3 +1,5 @@
+import HealthData
+
 /// Collects the samples of sleep analysis and combines them into sleep sessions and nights.
 ///
 /// 1. Successive samples of all sources without a gap of more than an hour (``gap``) form a sleep session.

@@ -4,8 +4,8 @@ import Foundation
 import Outbox
 
 extension DeviceCommand {
-    struct Link: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Link: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "link", abstract: "Send a link that the site made: queue it sealed.",
             discussion: """
                 The file contains the text of the QR code (`link create`). The consent must be signed first, as for all
@@ -14,10 +14,10 @@ extension DeviceCommand {
                 Example:
                   tributary device link --store phone --jwt link.jwt && tributary device send --store phone
                 """)
-        @OptionGroup var device: Store
-        @Option(help: "The link's token: a file, - for standard input.") var jwt: String
+        @OptionGroup package var device: Store
+        @Option(help: "The link's token: a file, - for standard input.") package var jwt: String
 
-        func run() async throws {
+        package func run() async throws {
             let session = try DeviceSession(path: device.store)
             let text = String(decoding: try CommandInput.file(jwt), as: UTF8.self)
                 .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -32,7 +32,7 @@ extension DeviceSession {
     /// - Returns: the submission's id.
     /// - Throws: `link-invalid` for a text that is not a link of this study; `consent-required`. Then nothing is
     ///   queued.
-    func link(_ token: Data) throws -> String {
+    package func link(_ token: Data) throws -> String {
         _ = try profile()
         return try store.queue(link: token).submissionID
     }

@@ -3,8 +3,8 @@ import FHIR
 import Foundation
 
 extension DeviceCommand {
-    struct Address: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Address: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "address", abstract: "Change the address of the study's server, or show it.",
             discussion: """
                 The device stays enrolled: queued data is sent to the new address. The study's keys are still verified
@@ -14,11 +14,11 @@ extension DeviceCommand {
                   tributary device address --store phone https://study.hospital.example
                   tributary device address --store phone --ca hospital-ca.pem
                 """)
-        @OptionGroup var device: Store
-        @Argument(help: "The new address of the study's server; without it the address is shown.") var url: String?
+        @OptionGroup package var device: Store
+        @Argument(help: "The new address of the study's server; without it the address is shown.") package var url: String?
         @Option(help: "The certificate of the server's private authority (PEM).") var ca: String?
 
-        func run() async throws {
+        package func run() async throws {
             let session = try DeviceSession(path: device.store)
             var enrolment = session.enrolment
             if url != nil || ca != nil {

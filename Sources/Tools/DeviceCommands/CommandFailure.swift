@@ -6,8 +6,8 @@ import Receiver
 import Storage
 
 /// Converts an error of a command to one that a person can act on.
-enum CommandFailure {
-    static func readable(_ error: any Error) -> any Error {
+package enum CommandFailure {
+    package static func readable(_ error: any Error) -> any Error {
         switch error {
         case let error as AppReceiptError:
             return CommandError("receipt-unmade", "The receipt could not be made: \(error.rawValue).")
@@ -39,7 +39,7 @@ enum CommandFailure {
     }
 
     /// Returns the message of a device's error, with the option that helps.
-    static func message(of error: OutboxError) -> String {
+    package static func message(of error: OutboxError) -> String {
         guard error.reason == .certificateUntrusted else { return error.message }
         return error.message
             + " Give it by `device enrol --ca FILE`, or to an enrolled device by `device address --ca FILE`."

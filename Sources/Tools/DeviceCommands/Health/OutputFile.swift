@@ -2,7 +2,7 @@ import Foundation
 
 /// A file of health data that is written through a buffer and appears only when it is complete. It is readable only by
 /// its owner from the first byte, and replaces an existing regular file only if requested.
-final class OutputFile {
+package final class OutputFile {
     private let handle: FileHandle
     private let temporary: URL
     private let target: URL
@@ -13,7 +13,7 @@ final class OutputFile {
 
     /// - Parameter replaces: whether an existing file is replaced.
     /// - Throws: ``CommandError`` `file-exists`, `file-unwritable`.
-    init(path: String, replaces: Bool = false) throws {
+    package init(path: String, replaces: Bool = false) throws {
         try Self.check(path, replaces: replaces)
         target = URL(fileURLWithPath: path)
         temporary = target.deletingLastPathComponent().appendingPathComponent(".\(target.lastPathComponent).part")
@@ -31,7 +31,7 @@ final class OutputFile {
     }
 
     /// Writes a whole file at once.
-    static func write(_ data: Data, to path: String, replaces: Bool) throws {
+    package static func write(_ data: Data, to path: String, replaces: Bool) throws {
         let file = try OutputFile(path: path, replaces: replaces)
         do {
             file.buffer.append(contentsOf: data)
@@ -43,7 +43,7 @@ final class OutputFile {
     }
 
     /// - Throws: ``CommandError`` `file-exists`.
-    static func check(_ path: String, replaces: Bool) throws {
+    package static func check(_ path: String, replaces: Bool) throws {
         var isFolder: ObjCBool = false
         guard !replaces, !path.hasPrefix("/dev/"),
             FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue
@@ -52,19 +52,19 @@ final class OutputFile {
     }
 
     /// Appends a line, which the closure writes.
-    func write(line body: (inout [UInt8]) -> Void) throws {
+    package func write(line body: (inout [UInt8]) -> Void) throws {
         body(&buffer)
         buffer.append(0x0A)
         if buffer.count > Self.flushed { try flush() }
     }
 
     /// Appends bytes.
-    func write(_ bytes: [UInt8]) throws {
+    package func write(_ bytes: [UInt8]) throws {
         buffer += bytes
         if buffer.count > Self.flushed { try flush() }
     }
 
-    func finish() throws {
+    package func finish() throws {
         try flush()
         try handle.close()
         guard FileManager.default.fileExists(atPath: temporary.path) else { return }
@@ -74,7 +74,7 @@ final class OutputFile {
     }
 
     /// Deletes the unfinished file.
-    func discard() {
+    package func discard() {
         try? handle.close()
         try? FileManager.default.removeItem(at: temporary)
     }

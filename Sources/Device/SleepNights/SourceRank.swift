@@ -1,3 +1,5 @@
+import HealthData
+
 /// The rank of a sample's source in the order of source priority.
 ///
 /// If several sources measured the same time, only the first of them is used for it:

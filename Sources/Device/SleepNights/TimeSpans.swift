@@ -1,3 +1,5 @@
+import HealthData
+
 /// A set of seconds: sorted spans that neither touch nor overlap.
 package struct TimeSpans {
     package private(set) var spans: [Range<Int64>] = []

@@ -94,16 +94,16 @@ extension DeviceCommand {
         }
     }
 
-    struct Answer: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Answer: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "answer", abstract: "Answer a form from a file and queue the response.",
             discussion: "Example:\n  tributary device answer --store phone form.json --answers answers.json")
-        @OptionGroup var device: Store
-        @Argument(help: "The Questionnaire: a file, or the id of one that the study publishes.") var questionnaire:
+        @OptionGroup package var device: Store
+        @Argument(help: "The Questionnaire: a file, or the id of one that the study publishes.") package var questionnaire:
             String
-        @Option(help: "The answers.") var answers: String
+        @Option(help: "The answers.") package var answers: String
 
-        func run() async throws {
+        package func run() async throws {
             let session = try DeviceSession(path: device.store)
             let form: Data
             if !FileManager.default.fileExists(atPath: questionnaire), Resource.isID(questionnaire) {
@@ -118,8 +118,8 @@ extension DeviceCommand {
         }
     }
 
-    struct Health: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Health: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "health",
             abstract: "Convert an Apple Health export and queue new data, without people's names.",
             discussion: """
@@ -128,11 +128,11 @@ extension DeviceCommand {
                 Example:
                   tributary device health --store phone export.zip
                 """)
-        @OptionGroup var device: Store
-        @Argument(help: "The export: a folder, export.xml or export.zip.") var export: String
+        @OptionGroup package var device: Store
+        @Argument(help: "The export: a folder, export.xml or export.zip.") package var export: String
         @OptionGroup var choice: HealthChoice
 
-        func run() async throws {
+        package func run() async throws {
             let session = try DeviceSession(path: device.store)
             let result = try await session.exportHealth(from: export, choice, now: Date())
             if device.json {
@@ -148,21 +148,21 @@ extension DeviceCommand {
         }
     }
 
-    struct Withdraw: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Withdraw: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "withdraw", abstract: "Withdraw the consent.",
             discussion:
                 "Health data is no longer read, and its progress is deleted.\n\nExample:\n  tributary device withdraw --store phone && tributary device send --store phone"
         )
-        @OptionGroup var device: Store
+        @OptionGroup package var device: Store
 
-        func run() async throws {
+        package func run() async throws {
             let session = try DeviceSession(path: device.store)
             DeviceCommand.show([try await session.withdraw(now: Date())], "queued the withdrawal", json: device.json)
         }
     }
 
-    static func show(_ submissions: [String], _ words: String, json: Bool) {
+    package static func show(_ submissions: [String], _ words: String, json: Bool) {
         if json {
             CommandOutput.result(["submissions": .array(submissions.map { .string($0) })])
         } else {

@@ -6,8 +6,8 @@ import Questionnaires
 import TerminalSurvey
 
 extension SurveyCommand {
-    struct Run: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Run: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "run", abstract: "Ask a form's questions in the terminal.",
             discussion: """
                 Type an answer or its number. `back` goes back, `clear` removes an answer, `pause` or Ctrl-C stops. A \
@@ -17,18 +17,18 @@ extension SurveyCommand {
                 Example:
                   tributary survey run form.json -o response.json
                 """)
-        @Argument(help: "The Questionnaire.") var file: String
+        @Argument(help: "The Questionnaire.") package var file: String
         @Option(name: [.customShort("o"), .long], help: "The file for the response; standard output by default.")
-        var output: String?
-        @Flag(help: "Replace a file that is there already.") var force = false
+        package var output: String?
+        @Flag(help: "Replace a file that is there already.") package var force = false
         @Option(help: "A file for the answers too, in the format of survey answer.") var answersOut: String?
-        @Option(help: "The file for unfinished answers; FILE.answers by default.") var state: String?
+        @Option(help: "The file for unfinished answers; FILE.answers by default.") package var state: String?
         @Option(parsing: .unconditional, help: "The Patient id of the respondent.") var subject: String?
         @Flag(help: "Start again without the earlier answers.") var restart = false
-        @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
-        @Flag(help: "Print one JSON value (it always does).") var json = false
+        @Flag(help: "Also read a comma before a closing bracket.") package var lenient = false
+        package @Flag(help: "Print one JSON value (it always does).") var json = false
 
-        func run() async throws { try ask() }
+        package func run() async throws { try ask() }
 
         /// Asks until the form is finished or the person pauses.
         private func ask() throws {

@@ -1,14 +1,9 @@
 import FHIR
+import HealthData
 
 extension HealthNight {
-    /// The codes of the summary in ``HealthCodeSystem/component``, for which neither HealthKit nor LOINC has codes.
-    public enum Code {
-        /// `Observation.code`. It differs from HealthKit's sleep analysis, so that the summary is not added to the
-        /// stages.
-        public static let summary = "sleep-night"
-        public static let asleep = "sleep-asleep"
-        public static let sessions = "sleep-sessions"
-    }
+    /// The codes of the summary.
+    public typealias Code = SleepNightCode
 
     /// The system of the identifier that all summaries of one night share; its value is the day.
     public static let identifierSystem = "urn:tributary:sleep-night"

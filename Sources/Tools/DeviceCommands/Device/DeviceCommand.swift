@@ -4,8 +4,8 @@ import Foundation
 import Outbox
 import Wire
 
-struct DeviceCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct DeviceCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "device",
         abstract: "Act as a participant's device, with the libraries of an app.",
         discussion: """
@@ -22,9 +22,9 @@ struct DeviceCommand: AsyncParsableCommand {
         ])
 
     /// The device of a command.
-    struct Store: ParsableArguments {
-        @Option(help: "The device's folder.") var store: String
-        @Flag(help: "Print one JSON value.") var json = false
+    package struct Store: ParsableArguments {
+        @Option(help: "The device's folder.") package var store: String
+        @Flag(help: "Print one JSON value.") package var json = false
     }
 
     struct Enrol: AsyncParsableCommand {
@@ -123,8 +123,8 @@ struct DeviceCommand: AsyncParsableCommand {
         }
     }
 
-    struct Retry: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Retry: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "retry", abstract: "Queue refused submissions again, in their original order.",
             discussion: """
                 For use after the study team has corrected the cause of the refusal.
@@ -132,9 +132,9 @@ struct DeviceCommand: AsyncParsableCommand {
                 Example:
                   tributary device retry --store phone && tributary device send --store phone
                 """)
-        @OptionGroup var device: Store
+        @OptionGroup package var device: Store
 
-        func run() async throws {
+        package func run() async throws {
             let retried = try DeviceSession(path: device.store).store.outbox.retryRefused()
             if device.json {
                 CommandOutput.result(["retried": .number(JSONNumber(retried))])
@@ -144,14 +144,14 @@ struct DeviceCommand: AsyncParsableCommand {
         }
     }
 
-    struct Deliveries: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Deliveries: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "deliveries", abstract: "Show the outcomes of the submissions.",
             discussion: "Example:\n  tributary device deliveries --store phone --json")
-        @OptionGroup var device: Store
-        @Option(help: "Only changes after this cursor.") var after: String?
+        @OptionGroup package var device: Store
+        @Option(help: "Only changes after this cursor.") package var after: String?
 
-        func run() async throws {
+        package func run() async throws {
             let session = try DeviceSession(path: device.store)
             let connection = try session.connection()
             do {
@@ -181,7 +181,7 @@ struct DeviceCommand: AsyncParsableCommand {
         }
 
         /// Returns all pages. A submission that changes while the pages are read has its latest state.
-        static func all(
+        package static func all(
             _ connection: StudyConnection, after: String?
         ) async throws -> (deliveries: [DeliveriesPage.Delivery], next: String?) {
             try await connection.allDeliveries(after: after)

@@ -6,7 +6,7 @@ import InformedConsent
 import Outbox
 
 /// A device of the command line: its store, its participant, and its ways to queue data.
-struct DeviceSession {
+package struct DeviceSession {
     /// The participant of the device; written when the consent is signed.
     struct Profile: Codable {
         let participant: String
@@ -21,11 +21,11 @@ struct DeviceSession {
         var withdrawnAt: Date?
     }
 
-    let store: DeviceStore
-    private(set) var enrolment: Enrolment
+    package let store: DeviceStore
+    package private(set) var enrolment: Enrolment
 
     /// Opens the store of an enrolled device.
-    init(path: String) throws {
+    package init(path: String) throws {
         let url = URL(fileURLWithPath: path, isDirectory: true)
         // Opening would create the folder, which a mistyped path should not.
         guard FileManager.default.fileExists(atPath: url.path) else {
@@ -37,12 +37,12 @@ struct DeviceSession {
 
     /// Returns the store in a folder. A device of the command line has its secrets there too, so that the folder is
     /// complete.
-    static func store(in folder: URL) throws -> DeviceStore {
+    package static func store(in folder: URL) throws -> DeviceStore {
         try DeviceStore.open(folder, secrets: FileSecrets(folder: folder))
     }
 
     /// Returns the connection to the study's server, which trusts the private authority of the enrolment.
-    func connection() throws -> StudyConnection {
+    package func connection() throws -> StudyConnection {
         StudyConnection(enrolment: enrolment, transport: try Self.transport(enrolment.certificateAuthority))
     }
 
@@ -71,7 +71,7 @@ struct DeviceSession {
         return session
     }
 
-    func profile() throws -> Profile {
+    package func profile() throws -> Profile {
         guard let profile = try store.value(Profile.self, named: Self.profileName) else {
             throw CommandError("consent-required", "Sign the study's consent first, with `device consent`.")
         }
@@ -93,19 +93,19 @@ struct DeviceSession {
         }
     }
 
-    func save(_ profile: Profile) throws { try store.save(profile, named: Self.profileName) }
+    package func save(_ profile: Profile) throws { try store.save(profile, named: Self.profileName) }
 
     /// Cleans the attachments of one resource, signs and seals it, and queues it.
     ///
     /// - Returns: the submission's id.
     @discardableResult
-    func queue(_ resource: Resource, attachments: AttachmentCleaning = AttachmentCleaning()) throws -> String {
+    package func queue(_ resource: Resource, attachments: AttachmentCleaning = AttachmentCleaning()) throws -> String {
         try store.queue(resource, attachments: attachments).submissionID
     }
 
     /// Signs and seals several resources, one per line, and queues them as one submission.
     @discardableResult
-    func queue(lines: Data, kind: String) throws -> String {
+    package func queue(lines: Data, kind: String) throws -> String {
         try store.queue(lines, kind: kind, as: .batch).submissionID
     }
 

@@ -5,8 +5,8 @@ import HealthData
 import HealthReport
 
 extension HealthCommand {
-    struct Report: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
+    package struct Report: AsyncParsableCommand {
+        package static let configuration = CommandConfiguration(
             commandName: "report",
             abstract: "Make a page with plots of an export: steps, heart rate, sleep, workouts, sources.",
             discussion: """
@@ -16,14 +16,14 @@ extension HealthCommand {
                 Example:
                   tributary health report export.zip -o report.html --since 2026-01-01
                 """)
-        @Argument(help: "The export: a folder, export.xml or export.zip.") var export: String
+        @Argument(help: "The export: a folder, export.xml or export.zip.") package var export: String
         @Option(name: [.customShort("o"), .long], help: "The HTML file to write.") var output: String
-        @Option(help: "The first day to show, by the person's clock.") var since: String?
-        @Option(help: "The last day to show.") var until: String?
-        @Flag(help: "Replace a file that is there already.") var force = false
-        @Flag(help: "Print the report on the export as one JSON value.") var json = false
+        @Option(help: "The first day to show, by the person's clock.") package var since: String?
+        @Option(help: "The last day to show.") package var until: String?
+        @Flag(help: "Replace a file that is there already.") package var force = false
+        @Flag(help: "Print the report on the export as one JSON value.") package var json = false
 
-        func run() async throws {
+        package func run() async throws {
             LargeAllocations.giveBack()
             let (first, last) = (try day(since, "--since"), try day(until, "--until"))
             if let first, let last, last < first { throw ValidationError("--until must not be before --since.") }

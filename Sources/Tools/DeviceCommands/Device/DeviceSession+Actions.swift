@@ -12,10 +12,10 @@ import Questionnaires
 
 extension DeviceSession {
     /// The result of signing the consent, with the queued submissions.
-    struct Signed {
-        let participant: String
-        let contract: String
-        let submissions: [String]
+    package struct Signed {
+        package let participant: String
+        package let contract: String
+        package let submissions: [String]
     }
 
     /// Checks eligibility, signs the consent, stores the signed document on the device, and queues the Contract and
@@ -26,7 +26,7 @@ extension DeviceSession {
     ///   - invitation: the study team's code for a new participant.
     /// - Throws: `ConsentError` if the person is not eligible or the answers are insufficient. Then nothing is queued.
     @discardableResult
-    func sign(
+    package func sign(
         template: ConsentTemplate, answers: Data, name: String, signature: Data?, moveCode: ParticipantMoveCode? = nil,
         invitation: InvitationCode? = nil, now: Date
     ) throws -> Signed {
@@ -53,7 +53,7 @@ extension DeviceSession {
     ///
     /// - Parameter path: the form's file; `-` if there is none.
     @discardableResult
-    func answer(form data: Data, path: String = "-", answers: Data, now: Date) throws -> String {
+    package func answer(form data: Data, path: String = "-", answers: Data, now: Date) throws -> String {
         let profile = try profile()
         let form = try FormFile.form(try Resource(data), path: path)
         let (response, problems) = form.answer(
@@ -78,7 +78,7 @@ extension DeviceSession {
     /// Converts an Apple Health export and queues new data.
     ///
     /// - Throws: the errors of the choice: data that the signed consent does not name is refused.
-    func exportHealth(
+    package func exportHealth(
         from path: String, _ choice: HealthChoice? = nil, now: Date
     ) async throws -> HealthResult {
         let profile = try profile()
@@ -141,7 +141,7 @@ extension DeviceSession {
 
     /// Queues the withdrawal of the consent, and deletes the progress of health data: no more data is read.
     @discardableResult
-    func withdraw(now: Date) async throws -> String {
+    package func withdraw(now: Date) async throws -> String {
         var profile = try profile()
         let offset = DateTime.offsetMinutes(at: now)
         let consent = ConsentWithdrawal.consent(
