@@ -51,13 +51,13 @@ let language: [Target] = [
     .target(name: "UCUM", dependencies: ["Core"], path: "Sources/Language/UCUM"),
     .target(name: "FHIRPath", dependencies: ["Core", "FHIR", "UCUM"], path: "Sources/Language/FHIRPath"),
     .target(
-        name: "FHIRValidation", dependencies: ["FHIR", "FHIRPath", "UCUM"], path: "Sources/Language/FHIRValidation"),
+        name: "FHIRValidation", dependencies: ["FHIR", "UCUM", "FHIRPath"], path: "Sources/Language/FHIRValidation"),
     .target(name: "FHIRVersions", dependencies: ["FHIR"], path: "Sources/Language/FHIRVersions"),
     .target(name: "JSONQuery", dependencies: ["Core"], path: "Sources/Language/JSONQuery"),
-    .target(name: "FHIRXML", dependencies: ["Core", "FHIR", "CXML2"], path: "Sources/Language/FHIRXML"),
+    .target(name: "FHIRXML", dependencies: ["CXML2", "Core", "FHIR"], path: "Sources/Language/FHIRXML"),
     .target(name: "FHIRPatch", dependencies: ["Core", "FHIR", "FHIRPath"], path: "Sources/Language/FHIRPatch"),
     .target(
-        name: "FHIRSearch", dependencies: ["Core", "FHIR", "FHIRPath", "UCUM", crypto],
+        name: "FHIRSearch", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FHIRValidation", crypto],
         path: "Sources/Language/FHIRSearch"),
 ]
 
@@ -68,7 +68,7 @@ let wire: [Target] = [
 let device: [Target] = [
     .target(name: "Attachments", dependencies: ["Core", crypto], path: "Sources/Device/Attachments"),
     .target(
-        name: "Questionnaires", dependencies: ["Core", "FHIR", "FHIRPath", "UCUM"],
+        name: "Questionnaires", dependencies: ["FHIR", "UCUM", "FHIRPath"],
         path: "Sources/Device/Questionnaires"),
     .target(
         name: "InformedConsent", dependencies: ["FHIR", "Attachments", crypto], path: "Sources/Device/InformedConsent"),
@@ -76,7 +76,7 @@ let device: [Target] = [
     .target(
         name: "HealthData", dependencies: ["Core", "FHIR", "HealthTypes", crypto], path: "Sources/Device/HealthData"),
     .target(
-        name: "SleepNights", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
+        name: "SleepNights", dependencies: ["FHIR", "HealthData"],
         path: "Sources/Device/SleepNights"),
     .target(
         name: "HealthSync", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
@@ -89,8 +89,7 @@ let device: [Target] = [
     .target(
         name: "HealthStores",
         dependencies: [
-            "Core", "FHIR", "HealthData", "HealthSync", "Wire", "Attachments", "HTTPTransport", "FHIRClient", "Outbox",
-            crypto,
+            "Core", "FHIR", "Wire", "Attachments", "HealthData", "HealthSync", "FHIRClient", "Outbox", crypto,
         ],
         path: "Sources/Device/HealthStores"),
 ]
@@ -110,22 +109,22 @@ let device: [Target] = [
 let apple: [Target] = [
     .target(
         name: "HealthKitAdapter",
-        dependencies: ["Core", "FHIR", "HealthTypes", "HealthData", "HealthSync", "HealthStores", "Outbox"] + healthKit,
+        dependencies: ["FHIR", "HealthData", "HealthSync", "Outbox", "HealthStores"] + healthKit,
         path: "Sources/Apple/HealthKitAdapter")
 ]
 
 let imports: [Target] = [
     .target(
-        name: "AppleHealthExport", dependencies: ["Core", "HealthData", "HealthTypes", "FHIR", "CArchive"],
+        name: "AppleHealthExport", dependencies: ["CArchive", "Core", "FHIR", "HealthData"],
         path: "Sources/Import/AppleHealthExport")
 ]
 
 let documents: [Target] = [
     .target(
-        name: "HealthReport", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData", "SleepNights"],
+        name: "HealthReport", dependencies: ["Core", "FHIR", "HealthData", "SleepNights", crypto],
         path: "Sources/Documents/HealthReport"),
     .target(
-        name: "ConsentDocument", dependencies: ["Core", "InformedConsent", "CHaru", "CZlib"],
+        name: "ConsentDocument", dependencies: ["CHaru", "CZlib", "Core", "InformedConsent"],
         path: "Sources/Documents/ConsentDocument"),
 ]
 
@@ -133,28 +132,30 @@ let server: [Target] = [
     .target(
         name: "ServerHTTP",
         dependencies: [
-            "Core", "CDescriptorReserve", "CZlib", crypto, hummingbird, hummingbirdTLS, logging, metrics, lifecycle,
+            "CDescriptorReserve", "CZlib", "Core", crypto, hummingbird, hummingbirdTLS, logging, metrics, lifecycle,
         ],
         path: "Sources/Server/ServerHTTP"),
-    .target(name: "Storage", dependencies: ["Core", "CPQ", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),
-    .target(name: "Submissions", dependencies: ["Core", "Storage"], path: "Sources/Server/Submissions"),
+    .target(name: "Storage", dependencies: ["CPQ", "Core", crypto, grdb, grdbSQLite], path: "Sources/Server/Storage"),
+    .target(name: "Submissions", dependencies: ["Storage"], path: "Sources/Server/Submissions"),
     .target(name: "AccessPolicy", dependencies: ["Core"], path: "Sources/Server/AccessPolicy"),
     .target(
         name: "Audit", dependencies: ["Core", "Storage", "AccessPolicy", crypto], path: "Sources/Server/Audit"),
     .target(
-        name: "Identity", dependencies: ["Core", "Storage", "AccessPolicy", "Audit", "Wire", crypto, cryptoExtras],
+        name: "Identity", dependencies: ["Core", "Wire", "Storage", "AccessPolicy", "Audit", crypto, cryptoExtras],
         path: "Sources/Server/Identity"),
     .target(
         name: "Enrolments",
-        dependencies: ["Core", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity"],
+        dependencies: ["Storage", "Submissions", "AccessPolicy", "Audit", "Identity"],
         path: "Sources/Server/Enrolments"),
     .target(
         name: "RecordStorage",
-        dependencies: ["Core", "Storage", "Trust", "FHIR", "FHIRSearch", "HealthTypes", "CZstd", crypto],
+        dependencies: [
+            "CZstd", "Core", "FHIR", "UCUM", "FHIRSearch", "HealthTypes", "Storage", "AccessPolicy", crypto,
+        ],
         path: "Sources/Server/RecordStorage"),
     .target(
         name: "SearchStatements",
-        dependencies: ["Core", "Storage", "Trust", "RecordStorage", "FHIR", "FHIRSearch", "FHIRValidation"],
+        dependencies: ["Core", "FHIR", "FHIRValidation", "FHIRSearch", "Storage", "AccessPolicy", "RecordStorage"],
         path: "Sources/Server/SearchStatements"),
     .target(
         name: "ObservationTemplates", dependencies: ["Core", "FHIR", "FHIRSearch", "RecordStorage"],
@@ -162,64 +163,67 @@ let server: [Target] = [
     .target(
         name: "FHIRHTTP",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "RecordStorage", "FHIR", "FHIRPatch", "FHIRSearch", "FHIRXML",
-            hummingbird,
+            "Core", "FHIR", "FHIRXML", "FHIRPatch", "FHIRSearch", "ServerHTTP", "Storage", "AccessPolicy", "Audit",
+            "RecordStorage", hummingbird,
         ],
         path: "Sources/Server/FHIRHTTP"),
     .target(
         name: "BulkExport",
         dependencies: [
-            "Core", "Storage", "Trust", "RecordStorage", "SearchStatements", "FHIRHTTP", "FHIR", "FHIRSearch",
-            hummingbird,
+            "Core", "FHIR", "FHIRSearch", "Storage", "AccessPolicy", "Identity", "RecordStorage", "SearchStatements",
+            "FHIRHTTP", hummingbird,
         ],
         path: "Sources/Server/BulkExport"),
     .target(
         name: "FHIRServer",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Trust", "RecordStorage", "SearchStatements", "ObservationTemplates",
-            "FHIRHTTP", "BulkExport", "FHIR", "FHIRPath", "FHIRPatch", "FHIRSearch", "FHIRValidation", "FHIRXML",
-            "HealthTypes", crypto, hummingbird, logging,
+            "Core", "FHIR", "FHIRPatch", "FHIRSearch", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity",
+            "RecordStorage", "SearchStatements", "ObservationTemplates", "FHIRHTTP", "BulkExport", crypto, hummingbird,
+            logging,
         ],
         path: "Sources/Server/FHIRServer"),
     .target(
         name: "Warehouse",
         dependencies: [
-            "Core", "Storage", "RecordStorage", "ObservationTemplates", "FHIR", "UCUM", "HealthTypes", "HealthData",
-            "InformedConsent", crypto,
+            "Core", "FHIR", "UCUM", "InformedConsent", "HealthTypes", "HealthData", "SleepNights", "Storage",
+            "RecordStorage", "ObservationTemplates", crypto,
         ],
         path: "Sources/Server/Warehouse"),
     .target(
         name: "Receiver",
         dependencies: [
-            "Core", "ServerHTTP", "Wire", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments",
-            "COpenSSL", crypto, asn1, hummingbird,
-            logging,
+            "COpenSSL", "Core", "Wire", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity",
+            "Enrolments", crypto, asn1, hummingbird, logging,
         ],
         path: "Sources/Server/Receiver"),
     .target(
         name: "Authorization",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Wire", crypto, cryptoExtras,
+            "Core", "Wire", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", crypto, cryptoExtras,
             hummingbird, hummingbirdTLS,
         ],
         path: "Sources/Server/Authorization"),
     .target(
         name: "DeviceGateway",
         dependencies: [
-            "Core", "FHIR", "JSONQuery", "Wire", "HealthTypes", "HealthData", "ServerHTTP", "Storage", "Trust",
-            "FHIRSearch", "RecordStorage", "ObservationTemplates",
-            crypto, hummingbird,
+            "Core", "FHIR", "JSONQuery", "FHIRSearch", "Wire", "HealthData", "ServerHTTP", "Storage", "AccessPolicy",
+            "Audit", "RecordStorage", "ObservationTemplates", crypto, hummingbird,
         ],
         path: "Sources/Server/DeviceGateway"),
     .target(
-        name: "StudyKeys", dependencies: ["Core", "Wire", "Storage", "COpenSSL"], path: "Sources/Server/StudyKeys"),
+        name: "StudyKeys", dependencies: ["COpenSSL", "Core", "Wire", "Storage"], path: "Sources/Server/StudyKeys"),
     .target(
         name: "Admission",
         dependencies: [
-            "Core", "Wire", "Storage", "Submissions", "Trust", "RecordStorage", "ObservationTemplates", "Warehouse",
-            "HealthData", "InformedConsent",
-            "Questionnaires", "Attachments", "FHIR", "FHIRValidation", "FHIRVersions", "COpenSSL", crypto,
-            cryptoExtras, logging, lifecycle,
+            "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
+            "InformedConsent", "HealthData", "Storage", "Submissions", "Audit", "RecordStorage", "ObservationTemplates",
+            "Warehouse", crypto,
+        ], path: "Sources/Server/Admission"),
+    .target(
+        name: "Consumer",
+        dependencies: [
+            "Core", "FHIR", "Wire", "InformedConsent", "Storage", "Submissions", "AccessPolicy", "Audit", "Enrolments",
+            "RecordStorage", "Warehouse", "StudyKeys", "Admission", crypto, cryptoExtras, logging, lifecycle,
         ],
         path: "Sources/Server/Consumer"),
 ]
@@ -229,44 +233,46 @@ let tools: [Target] = [
     .target(
         name: "StudyFiles",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Trust", "Authorization", "Records", "Warehouse", "Receiver", "Consumer",
-            "DeviceGateway", "Wire", "FHIR", "FHIRValidation", "FHIRVersions", "HealthTypes", "HealthData",
-            "InformedConsent", "Questionnaires", crypto, lifecycle,
+            "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Questionnaires", "InformedConsent",
+            "HealthTypes", "HealthData", "ServerHTTP", "Storage", "Audit", "Identity", "RecordStorage", "BulkExport",
+            "Warehouse", "Receiver", "Authorization", "DeviceGateway", "StudyKeys", "Admission", "Consumer", crypto,
+            lifecycle,
         ],
         path: "Sources/Tools/StudyFiles"),
     .target(
         name: "StudyOperations",
         dependencies: [
-            "Core", "Storage", "Submissions", "Trust", "Records", "Warehouse", "Receiver", "Consumer", "DeviceGateway",
-            "Wire", "FHIR", "HealthTypes", "HealthData", "InformedConsent", "CArchive", "CQREncode", "CPNG",
-            "StudyFiles", crypto,
+            "CArchive", "CQREncode", "CPNG", "Core", "FHIR", "Wire", "InformedConsent", "HealthTypes", "HealthData",
+            "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments", "RecordStorage", "Warehouse",
+            "Receiver", "DeviceGateway", "StudyKeys", "Admission", "Consumer", "StudyFiles", crypto,
         ],
         path: "Sources/Tools/StudyOperations"),
     .target(
         name: "TributaryServer",
         dependencies: [
-            "Core", "ServerHTTP", "Storage", "Submissions", "Trust", "Authorization", "Records", "Warehouse",
-            "Receiver", "Consumer", "DeviceGateway", "Wire", "FHIR", "InformedConsent", "StudyFiles",
-            "StudyOperations", hummingbird, logging, lifecycle,
+            "Core", "FHIR", "Wire", "InformedConsent", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit",
+            "Identity", "Enrolments", "RecordStorage", "BulkExport", "FHIRServer", "Warehouse", "Receiver",
+            "Authorization", "DeviceGateway", "StudyKeys", "Consumer", "StudyFiles", "StudyOperations", hummingbird,
+            logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
     .target(
         name: "DeviceCommands",
         dependencies: [
-            "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Questionnaires", "InformedConsent",
-            "HealthTypes",
-            "HealthData", "SleepNights", "HealthSync", "HealthStores", "HealthReport", "Attachments", "Outbox",
-            "AppleHealthExport", "ConsentDocument", "Storage", "Warehouse", "Receiver", "TerminalSurvey",
-            "TributaryServer", arguments,
+            "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
+            "InformedConsent", "HealthData", "SleepNights", "HealthSync", "Outbox", "HealthStores", "AppleHealthExport",
+            "HealthReport", "ConsentDocument", "Storage", "Warehouse", "Receiver", "TerminalSurvey", "StudyFiles",
+            "StudyOperations", arguments,
         ],
         path: "Sources/Tools/DeviceCommands"),
     .executableTarget(
         name: "tributary",
         dependencies: [
-            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "FHIRXML", "JSONQuery", "Wire",
-            "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthStores", "Outbox", "ServerHTTP",
-            "Storage", "Submissions", "Trust", "RecordStorage", "BulkExport", "Warehouse", "Receiver", "Consumer",
-            "Authorization", "DeviceGateway", "DeviceCommands", "TributaryServer", arguments, logging,
+            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "FHIRXML", "Wire",
+            "InformedConsent", "HealthData", "Outbox", "HealthReport", "ServerHTTP", "Storage", "Submissions",
+            "AccessPolicy", "Audit", "Identity", "Enrolments", "RecordStorage", "BulkExport", "Warehouse", "Receiver",
+            "DeviceGateway", "StudyKeys", "Admission", "Consumer", "StudyFiles", "StudyOperations", "TributaryServer",
+            "DeviceCommands", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
 ]
@@ -275,179 +281,170 @@ let tests: [Target] = [
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
     .target(
-        name: "StorageTestSupport", dependencies: ["Storage", "Submissions", "Core", crypto, "TestSupport"],
+        name: "StorageTestSupport", dependencies: ["Core", "Storage", "Submissions", "TestSupport", crypto],
         path: "Tests/StorageTestSupport"),
     .testTarget(name: "CoreTests", dependencies: ["Core", "TestSupport"]),
     .testTarget(name: "FHIRTests", dependencies: ["FHIR", "TestSupport"]),
     .testTarget(
         name: "GuideTests",
         dependencies: [
-            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "UCUM", "Questionnaires",
-            "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HealthStores", "HealthReport", "Outbox",
-            "Wire",
-            "Attachments", "HealthKitAdapter", "HTTPTransport", "FHIRClient",
+            "FHIR", "UCUM", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "Wire", "Attachments",
+            "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HTTPTransport",
+            "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter", "HealthReport",
         ] + healthKit),
-    .testTarget(name: "UCUMTests", dependencies: ["UCUM", "Core", "TestSupport"]),
-    .testTarget(name: "FHIRPathTests", dependencies: ["FHIRPath", "FHIR", "UCUM", "FHIRXML", "TestSupport"]),
-    .testTarget(name: "FHIRValidationTests", dependencies: ["FHIRValidation", "FHIRPath", "FHIR", "TestSupport"]),
-    .testTarget(name: "FHIRXMLTests", dependencies: ["FHIRXML", "FHIR", "TestSupport"]),
-    .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIRVersions", "FHIR", "TestSupport"]),
-    .testTarget(name: "JSONQueryTests", dependencies: ["JSONQuery", "Core", "TestSupport"]),
-    .testTarget(name: "WireTests", dependencies: ["Wire", "Core", crypto, cryptoExtras, asn1, "TestSupport"]),
+    .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
+    .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
+    .testTarget(name: "FHIRValidationTests", dependencies: ["FHIR", "FHIRPath", "FHIRValidation", "TestSupport"]),
+    .testTarget(name: "FHIRXMLTests", dependencies: ["FHIR", "FHIRXML", "TestSupport"]),
+    .testTarget(name: "FHIRVersionsTests", dependencies: ["FHIR", "FHIRVersions", "TestSupport"]),
+    .testTarget(name: "JSONQueryTests", dependencies: ["JSONQuery", "TestSupport"]),
+    .testTarget(name: "WireTests", dependencies: ["Core", "Wire", "TestSupport", crypto, cryptoExtras, asn1]),
     .target(
-        name: "QuestionnairesTestSupport", dependencies: ["Questionnaires", "FHIR", "TestSupport"],
+        name: "QuestionnairesTestSupport", dependencies: ["FHIR", "Questionnaires", "TestSupport"],
         path: "Tests/QuestionnairesTestSupport"),
     .testTarget(
         name: "QuestionnairesTests",
-        dependencies: ["Questionnaires", "QuestionnairesTestSupport", "FHIR", "TestSupport"]),
+        dependencies: ["FHIR", "Questionnaires", "TestSupport", "QuestionnairesTestSupport"]),
     .testTarget(
         name: "TerminalSurveyTests",
-        dependencies: ["TerminalSurvey", "Questionnaires", "QuestionnairesTestSupport", "FHIR", "TestSupport"]),
-    .testTarget(name: "AttachmentsTests", dependencies: ["Attachments", "FHIR", crypto, "TestSupport"]),
-    .testTarget(name: "InformedConsentTests", dependencies: ["InformedConsent", "Attachments", "FHIR", "TestSupport"]),
-    .testTarget(name: "HealthTypesTests", dependencies: ["HealthTypes", "FHIR", "UCUM", "TestSupport"]),
+        dependencies: ["FHIR", "Questionnaires", "TerminalSurvey", "TestSupport", "QuestionnairesTestSupport"]),
+    .testTarget(name: "AttachmentsTests", dependencies: ["FHIR", "Attachments", "TestSupport", crypto]),
+    .testTarget(name: "InformedConsentTests", dependencies: ["FHIR", "Attachments", "InformedConsent", "TestSupport"]),
+    .testTarget(name: "HealthTypesTests", dependencies: ["FHIR", "UCUM", "HealthTypes", "TestSupport"]),
     .target(
-        name: "HealthDataTestSupport", dependencies: ["HealthData", "SleepNights", "FHIR"],
+        name: "HealthDataTestSupport", dependencies: ["FHIR", "HealthData", "SleepNights"],
         path: "Tests/HealthDataTestSupport"),
     .testTarget(
         name: "HealthDataTests",
         dependencies: [
-            "HealthData", "SleepNights", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR", "UCUM",
-            "FHIRValidation",
+            "FHIR", "UCUM", "FHIRValidation", "HealthTypes", "HealthData", "SleepNights", "TestSupport",
+            "HealthDataTestSupport",
         ]),
     .testTarget(
         name: "HealthSyncTests",
-        dependencies: [
-            "Core", "HealthSync", "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR",
-        ]),
+        dependencies: ["Core", "HealthData", "HealthSync", "TestSupport", "HealthDataTestSupport"]),
     .testTarget(
         name: "HealthStoresTests",
-        dependencies: [
-            "Core", "HealthStores", "HealthSync", "HealthData", "HealthTypes", "Outbox", "Wire", "FHIR",
-            "HealthDataTestSupport", "TestSupport",
-        ]),
+        dependencies: ["Core", "Wire", "HealthData", "HealthSync", "Outbox", "HealthStores", "TestSupport"]),
     .testTarget(
         name: "HealthKitAdapterTests",
         dependencies: [
-            "HealthKitAdapter", "HealthSync", "HealthStores", "HealthData", "HealthTypes", "Outbox", "Wire", "Core",
-            "FHIR", "TestSupport",
+            "Core", "FHIR", "Wire", "HealthData", "HealthSync", "Outbox", "HealthStores", "HealthKitAdapter",
+            "TestSupport",
         ] + healthKit),
     .testTarget(
         name: "HealthReportTests",
-        dependencies: ["HealthReport", "HealthData", "HealthTypes", "HealthDataTestSupport", "TestSupport", "FHIR"]),
-    .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport", "Core", "TestSupport"]),
-    .testTarget(name: "FHIRClientTests", dependencies: ["FHIRClient", "HTTPTransport", "FHIR", "Core", "TestSupport"]),
+        dependencies: ["FHIR", "HealthData", "HealthReport", "TestSupport", "HealthDataTestSupport"]),
+    .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport"]),
+    .testTarget(name: "FHIRClientTests", dependencies: ["Core", "FHIR", "FHIRClient"]),
     .testTarget(
-        name: "OutboxTests", dependencies: ["Outbox", "Wire", "Core", "FHIR", "InformedConsent", crypto, "TestSupport"]),
+        name: "OutboxTests", dependencies: ["Core", "FHIR", "Wire", "InformedConsent", "Outbox", "TestSupport", crypto]),
     .testTarget(
         name: "AppleHealthExportTests",
-        dependencies: ["AppleHealthExport", "HealthData", "HealthTypes", "FHIR", "CXML2", "TestSupport"]),
+        dependencies: ["CXML2", "FHIR", "HealthData", "AppleHealthExport", "TestSupport"]),
     .testTarget(
-        name: "ConsentDocumentTests", dependencies: ["ConsentDocument", "InformedConsent", "FHIR", "TestSupport"]),
+        name: "ConsentDocumentTests", dependencies: ["FHIR", "InformedConsent", "ConsentDocument", "TestSupport"]),
     .testTarget(
-        name: "ServerHTTPTests", dependencies: ["ServerHTTP", "CDescriptorReserve", hummingbirdTesting, "TestSupport"]),
+        name: "ServerHTTPTests",
+        dependencies: [
+            "CDescriptorReserve", "ServerHTTP", "TestSupport", hummingbirdTesting, logging, lifecycle, metrics,
+            hummingbird,
+        ]),
     .target(
-        name: "SubmissionsTestSupport", dependencies: ["Submissions", "Storage", "StorageTestSupport", "TestSupport"],
+        name: "SubmissionsTestSupport", dependencies: ["Storage", "Submissions", "TestSupport", "StorageTestSupport"],
         path: "Tests/SubmissionsTestSupport"),
     .testTarget(
         name: "StorageTests",
-        dependencies: ["Storage", "Submissions", "TestSupport", "StorageTestSupport", "SubmissionsTestSupport"]),
+        dependencies: ["Storage", "Submissions", "TestSupport", "StorageTestSupport", "SubmissionsTestSupport", crypto]),
     .testTarget(
         name: "SubmissionsTests",
-        dependencies: ["Submissions", "Storage", "TestSupport", "StorageTestSupport", "SubmissionsTestSupport"]),
+        dependencies: ["Storage", "Submissions", "TestSupport", "StorageTestSupport", "SubmissionsTestSupport"]),
     .target(
         name: "AccessTestSupport",
-        dependencies: [
-            "AccessPolicy", "Audit", "Identity", "Storage", "StorageTestSupport",
-        ],
+        dependencies: ["Storage", "AccessPolicy", "Audit", "Identity", "StorageTestSupport"],
         path: "Tests/AccessTestSupport"),
-    .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy", "FHIR", "TestSupport"]),
+    .testTarget(name: "AccessPolicyTests", dependencies: ["FHIR", "AccessPolicy", "TestSupport"]),
     .testTarget(
         name: "AuditTests",
         dependencies: [
-            "Audit", "AccessPolicy", "Identity", "Storage", "Submissions", "AccessTestSupport", "TestSupport",
-            "StorageTestSupport",
+            "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "StorageTestSupport", "AccessTestSupport",
         ]),
     .testTarget(
         name: "IdentityTests",
         dependencies: [
-            "Identity", "Audit", "AccessPolicy", "Storage", "Wire", "Core", crypto, "AccessTestSupport", "TestSupport",
-            "StorageTestSupport",
+            "Core", "Storage", "AccessPolicy", "Audit", "Identity", "TestSupport", "StorageTestSupport",
+            "AccessTestSupport", crypto,
         ]),
     .testTarget(
         name: "EnrolmentsTests",
         dependencies: [
-            "Enrolments", "Identity", "Audit", "AccessPolicy", "Storage", "Submissions", "AccessTestSupport",
-            "TestSupport", "StorageTestSupport",
+            "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments", "StorageTestSupport",
+            "AccessTestSupport",
         ]),
     .testTarget(
         name: "DeviceGatewayTests",
         dependencies: [
-            "DeviceGateway", "RecordStorage", "Storage", "Trust", "HealthData", "HealthTypes", "JSONQuery", "Wire",
-            "Core",
-            "FHIR", "TestSupport",
-            "StorageTestSupport",
+            "Core", "FHIR", "JSONQuery", "Storage", "AccessPolicy", "Audit", "RecordStorage", "DeviceGateway",
+            "TestSupport", "StorageTestSupport",
         ]),
     .testTarget(
         name: "AuthorizationTests",
         dependencies: [
-            "Authorization", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Wire", "Core", crypto,
-            cryptoExtras,
-            hummingbirdTesting, "TestSupport", "StorageTestSupport",
+            "Core", "Wire", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Authorization",
+            "TestSupport", "StorageTestSupport", crypto, cryptoExtras, hummingbirdTesting, logging, hummingbird,
         ]),
-    .testTarget(name: "FHIRPatchTests", dependencies: ["FHIRPatch", "FHIR", "Core", "TestSupport"]),
+    .testTarget(name: "FHIRPatchTests", dependencies: ["Core", "FHIR", "FHIRPatch", "TestSupport"]),
     .testTarget(
         name: "FHIRServerTests",
         dependencies: [
-            "FHIRPatch", "FHIRSearch", "RecordStorage", "SearchStatements", "ObservationTemplates", "FHIRHTTP",
-            "BulkExport", "FHIRServer", "ServerHTTP", "Storage", "Submissions", "Trust", "FHIR", "HealthTypes",
-            "HealthData", hummingbirdTesting, "TestSupport", "StorageTestSupport",
+            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRXML", "FHIRPatch", "FHIRSearch", "HealthTypes",
+            "HealthData", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments",
+            "RecordStorage", "SearchStatements", "ObservationTemplates", "FHIRHTTP", "BulkExport", "FHIRServer",
+            "TestSupport", "StorageTestSupport", hummingbirdTesting, hummingbird, logging, crypto,
         ], exclude: ["DictionarySamples"]),
     .testTarget(
         name: "WarehouseTests",
         dependencies: [
-            "Warehouse", "RecordStorage", "Storage", "FHIR", "HealthData", "Questionnaires", "TestSupport",
+            "Core", "FHIR", "Questionnaires", "HealthData", "Storage", "RecordStorage", "Warehouse", "TestSupport",
             "StorageTestSupport",
         ]),
     .testTarget(
         name: "ReceiverTests",
         dependencies: [
-            "Receiver", "ServerHTTP", "Wire", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity",
-            "Enrolments", "COpenSSL", crypto, hummingbirdTesting,
-            "TestSupport",
-            "StorageTestSupport",
+            "Wire", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments",
+            "Receiver", "TestSupport", "StorageTestSupport", crypto, hummingbirdTesting, logging, hummingbird,
         ]),
-    .testTarget(name: "StudyKeysTests", dependencies: ["StudyKeys", "Wire", "Core", "TestSupport"]),
+    .testTarget(name: "StudyKeysTests", dependencies: ["Core", "Wire", "StudyKeys", "TestSupport"]),
     .testTarget(
         name: "AdmissionTests",
         dependencies: [
-            "Admission", "Records", "Submissions", "Storage", "InformedConsent", "FHIR", "Wire", "TestSupport",
+            "FHIR", "Wire", "InformedConsent", "Storage", "Submissions", "Admission", "Consumer", "TestSupport",
         ]),
     .testTarget(
         name: "ConsumerTests",
         dependencies: [
-            "Consumer", "Wire", "Storage", "Submissions", "Trust", "RecordStorage", "FHIRHTTP", "FHIRServer",
-            "Warehouse", "HealthData",
-            "InformedConsent", "FHIR",
-            crypto, cryptoExtras, logging, "TestSupport", "StorageTestSupport",
+            "Core", "FHIR", "Wire", "InformedConsent", "HealthData", "Storage", "Submissions", "AccessPolicy", "Audit",
+            "Identity", "Enrolments", "RecordStorage", "FHIRHTTP", "FHIRServer", "Warehouse", "StudyKeys", "Admission",
+            "Consumer", "TestSupport", "StorageTestSupport", crypto, cryptoExtras, logging,
         ]),
     .testTarget(
         name: "StudyFilesTests",
         dependencies: [
-            "StudyFiles", "StudyOperations", "Consumer", "FHIR", "FHIRValidation", "FHIRVersions", "HealthData",
-            "InformedConsent", "Receiver", "Records", "Wire", "TestSupport",
+            "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "InformedConsent", "HealthData", "RecordStorage",
+            "Receiver", "Admission", "StudyFiles", "StudyOperations", "TestSupport",
         ]),
     .testTarget(
         name: "StudyOperationsTests",
         dependencies: [
-            "StudyOperations", "StudyFiles", "Consumer", "Core", "FHIR", "HealthTypes", "Records", "ServerHTTP",
-            "Storage", "Submissions", "Trust", "Warehouse", "Wire", crypto, "TestSupport",
+            "Core", "FHIR", "Wire", "HealthTypes", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit",
+            "RecordStorage", "Warehouse", "Consumer", "StudyFiles", "StudyOperations", "TributaryServer", "TestSupport",
+            crypto,
         ]),
     .testTarget(
         name: "TributaryTests",
         dependencies: [
-            "TributaryServer", "StudyFiles", "StudyOperations", "Core", "FHIR", "ServerHTTP", "Storage", "Wire",
-            hummingbird, logging, "TestSupport",
+            "FHIR", "Wire", "ServerHTTP", "Storage", "StudyFiles", "StudyOperations", "TributaryServer", "TestSupport",
+            "StorageTestSupport", hummingbird, logging,
         ]),
 ]
 

@@ -1,4 +1,3 @@
-import BulkExport
 import Storage
 
 extension RecordsSchema {
