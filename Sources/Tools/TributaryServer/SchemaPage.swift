@@ -1,5 +1,6 @@
 import Consumer
 import Storage
+import StudyOperations
 import Submissions
 import Warehouse
 

@@ -4,6 +4,9 @@ import Foundation
 
 extension DeviceCommand {
     package struct Address: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "address", abstract: "Change the address of the study's server, or show it.",
             discussion: """

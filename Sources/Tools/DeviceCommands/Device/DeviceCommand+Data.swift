@@ -95,6 +95,9 @@ extension DeviceCommand {
     }
 
     package struct Answer: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "answer", abstract: "Answer a form from a file and queue the response.",
             discussion: "Example:\n  tributary device answer --store phone form.json --answers answers.json")
@@ -119,6 +122,9 @@ extension DeviceCommand {
     }
 
     package struct Health: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "health",
             abstract: "Convert an Apple Health export and queue new data, without people's names.",
@@ -149,6 +155,9 @@ extension DeviceCommand {
     }
 
     package struct Withdraw: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "withdraw", abstract: "Withdraw the consent.",
             discussion:

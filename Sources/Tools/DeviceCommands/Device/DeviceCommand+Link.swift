@@ -5,6 +5,9 @@ import Outbox
 
 extension DeviceCommand {
     package struct Link: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "link", abstract: "Send a link that the site made: queue it sealed.",
             discussion: """

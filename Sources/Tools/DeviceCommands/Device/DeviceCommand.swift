@@ -5,6 +5,9 @@ import Outbox
 import Wire
 
 package struct DeviceCommand: AsyncParsableCommand {
+    /// Creates the value with its defaults.
+    package init() {}
+
     package static let configuration = CommandConfiguration(
         commandName: "device",
         abstract: "Act as a participant's device, with the libraries of an app.",
@@ -23,6 +26,9 @@ package struct DeviceCommand: AsyncParsableCommand {
 
     /// The device of a command.
     package struct Store: ParsableArguments {
+        /// Creates the value with its defaults.
+        package init() {}
+
         @Option(help: "The device's folder.") package var store: String
         @Flag(help: "Print one JSON value.") package var json = false
     }
@@ -124,6 +130,9 @@ package struct DeviceCommand: AsyncParsableCommand {
     }
 
     package struct Retry: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "retry", abstract: "Queue refused submissions again, in their original order.",
             discussion: """
@@ -145,6 +154,9 @@ package struct DeviceCommand: AsyncParsableCommand {
     }
 
     package struct Deliveries: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "deliveries", abstract: "Show the outcomes of the submissions.",
             discussion: "Example:\n  tributary device deliveries --store phone --json")

@@ -66,7 +66,7 @@ extension DeviceSession {
     }
 
     /// The result of exporting health data, with the queued submissions.
-    struct HealthResult {
+    package struct HealthResult {
         let importReport: HealthImportReport
         let queued: Int
         let submissions: [String]

@@ -8,7 +8,7 @@ import Outbox
 /// A device of the command line: its store, its participant, and its ways to queue data.
 package struct DeviceSession {
     /// The participant of the device; written when the consent is signed.
-    struct Profile: Codable {
+    package struct Profile: Codable {
         let participant: String
         let contract: String
         /// The signed template, `url|version`; nil if it has no url, or an earlier version wrote this file.

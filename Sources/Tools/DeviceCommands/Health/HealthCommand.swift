@@ -7,12 +7,18 @@ import HealthData
 import SleepNights
 
 package struct HealthCommand: AsyncParsableCommand {
+    /// Creates the value with its defaults.
+    package init() {}
+
     package static let configuration = CommandConfiguration(
         commandName: "health", abstract: "Health data: Apple Health exports and the types of HealthKit.",
         discussion: "Example:\n  tributary health convert export.zip -o observations.ndjson",
         subcommands: [Convert.self, Load.self, Report.self, Types.self])
 
     package struct Convert: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "convert",
             abstract: "Convert an export to FHIR Observations, one per line, without people's names.",
@@ -82,7 +88,10 @@ package struct HealthCommand: AsyncParsableCommand {
 extension HealthSelection.Units: ExpressibleByArgument {}
 
 /// The options of commands that read an export.
-struct HealthChoice: ParsableArguments {
+package struct HealthChoice: ParsableArguments {
+    /// Creates the value with its defaults.
+    package init() {}
+
     @Option(help: "Only these types, separated by commas; HealthKit's identifiers, with or without prefix.")
     var types: String?
     @Option(help: "Only samples that ended on or after this date (UTC).") var since: String?

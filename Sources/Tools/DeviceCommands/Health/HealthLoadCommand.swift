@@ -12,6 +12,9 @@ import Warehouse
 
 extension HealthCommand {
     package struct Load: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "load",
             abstract: "Load an export directly into a study's records and warehouse, for consent on paper.",

@@ -6,6 +6,9 @@ import HealthReport
 
 extension HealthCommand {
     package struct Report: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "report",
             abstract: "Make a page with plots of an export: steps, heart rate, sleep, workouts, sources.",

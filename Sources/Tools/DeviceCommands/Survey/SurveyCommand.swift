@@ -4,6 +4,9 @@ import Foundation
 import Questionnaires
 
 package struct SurveyCommand: AsyncParsableCommand {
+    /// Creates the value with its defaults.
+    package init() {}
+
     package static let configuration = CommandConfiguration(
         commandName: "survey",
         abstract: "Ask, answer and check forms (FHIR Questionnaires).",
@@ -11,6 +14,9 @@ package struct SurveyCommand: AsyncParsableCommand {
         subcommands: [Run.self, Answer.self, Validate.self])
 
     package struct Answer: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "answer",
             abstract: "Answer a form from a file; the QuestionnaireResponse goes to standard output.",
@@ -26,7 +32,7 @@ package struct SurveyCommand: AsyncParsableCommand {
         @Option(help: "The answers.") package var answers: String
         @Option(parsing: .unconditional, help: "The Patient id of the respondent.") var subject: String?
         @Flag(help: "Also read a comma before a closing bracket.") package var lenient = false
-        package @Flag(help: "Print one JSON value (it always does).") var json = false
+        @Flag(help: "Print one JSON value (it always does).") package var json = false
 
         package func run() async throws {
             let form = try SurveyCommand.form(file, lenient: lenient)

@@ -7,6 +7,9 @@ import TerminalSurvey
 
 extension SurveyCommand {
     package struct Run: AsyncParsableCommand {
+        /// Creates the value with its defaults.
+        package init() {}
+
         package static let configuration = CommandConfiguration(
             commandName: "run", abstract: "Ask a form's questions in the terminal.",
             discussion: """
@@ -26,7 +29,7 @@ extension SurveyCommand {
         @Option(parsing: .unconditional, help: "The Patient id of the respondent.") var subject: String?
         @Flag(help: "Start again without the earlier answers.") var restart = false
         @Flag(help: "Also read a comma before a closing bracket.") package var lenient = false
-        package @Flag(help: "Print one JSON value (it always does).") var json = false
+        @Flag(help: "Print one JSON value (it always does).") package var json = false
 
         package func run() async throws { try ask() }
 
