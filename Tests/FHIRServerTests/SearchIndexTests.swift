@@ -247,7 +247,7 @@ import Testing
         let fixture = try await RecordsFixture()
         let count = 300
         for number in 1...count { try await fixture.put(observation("o\(number)", code: "c\(number % 7)")) }
-        let tables: [StaticString] = ["search_term", "record_term", "record_print", "record_number", "record_time"]
+        let tables: [StaticString] = ["search_term", "record_term", "record_print", "record_number"]
         func rows() async throws -> [[String]] {
             try await fixture.database.read { transaction in
                 try tables.map { try transaction.rowTexts(of: "\($0)").sorted() }

@@ -38,7 +38,7 @@ extension StudyDeletion {
         var list = list ?? StudyDeletionList(studyID: study.id, key: present.key ?? Data())
         if let key = present.key, key != list.key { throw mismatch }
         list.add(present.entries)
-        // The stores may be those of an older version without deletions.
+        // The stores may be those of an older version.
         _ = try await stores.migrate()
         let known = list
         let (count, left) = try await stores.withBoth { queue, records in
