@@ -1,9 +1,10 @@
 import FHIR
 import Foundation
-import HealthData
 import HealthDataTestSupport
 import TestSupport
 import Testing
+
+@testable import HealthData
 
 @Suite struct ObservationTests {
     @Test func aMomentsQuantityMemberByMember() throws {
