@@ -68,7 +68,7 @@ extension DeviceSession {
     /// The result of exporting health data, with the queued submissions.
     package struct HealthResult {
         let importReport: HealthImportReport
-        let queued: Int
+        package let queued: Int
         let submissions: [String]
     }
 

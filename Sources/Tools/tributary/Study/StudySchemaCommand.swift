@@ -1,5 +1,7 @@
 import ArgumentParser
+import DeviceCommands
 import Foundation
+import StudyOperations
 import TributaryServer
 
 extension StudyCommand {
