@@ -334,7 +334,7 @@ let tests: [Target] = [
         ] + healthKit),
     .testTarget(
         name: "HealthReportTests",
-        dependencies: ["FHIR", "HealthData", "HealthReport", "TestSupport", "HealthDataTestSupport"]),
+        dependencies: ["FHIR", "HealthData", "SleepNights", "HealthReport", "TestSupport", "HealthDataTestSupport"]),
     .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport"]),
     .testTarget(name: "FHIRClientTests", dependencies: ["Core", "FHIR", "FHIRClient"]),
     .testTarget(
@@ -418,7 +418,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AdmissionTests",
         dependencies: [
-            "FHIR", "Wire", "InformedConsent", "Storage", "Submissions", "Admission", "Consumer", "TestSupport",
+            "FHIR", "Wire", "InformedConsent", "Storage", "Submissions", "RecordStorage", "Admission", "Consumer",
+            "TestSupport",
         ]),
     .testTarget(
         name: "ConsumerTests",

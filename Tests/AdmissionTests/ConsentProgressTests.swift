@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
 import InformedConsent
-import Records
+import RecordStorage
 import Testing
 
 @testable import Admission

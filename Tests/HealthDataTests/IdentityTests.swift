@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import HealthData
+@testable import SleepNights
 
 /// A sample has one identity for all units of its value.
 @Suite struct IdentityTests {

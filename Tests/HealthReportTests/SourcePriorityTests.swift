@@ -6,6 +6,8 @@ import HealthReport
 import TestSupport
 import Testing
 
+@testable import SleepNights
+
 @Suite struct SourcePriorityTests {
     /// Midnight of 2023-02-11 in UTC.
     static let midnight: Int64 = 1_676_073_600

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 import TributaryServer
 
+@testable import StudyOperations
+
 /// The baselines of the stores, their page, and the tables that an engine creates from them.
 @Suite struct SchemaPageTests {
     @Test func pageIsThatOfTheBaselines() throws {
