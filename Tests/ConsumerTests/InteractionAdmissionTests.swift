@@ -140,7 +140,8 @@ import Warehouse
         for together in [true, false] {
             let fixture = try await fixture()
             let service = RecordsService(
-                database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor.admission,
+                database: fixture.database, access: AccessStores(audit: fixture.access.audit),
+                admission: fixture.processor.admission,
                 clock: { Date(timeIntervalSince1970: 1_790_000_000) })
             let grant = try AccessGrant(
                 client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds"))
@@ -198,7 +199,8 @@ import Warehouse
         let fixture = try await fixture()
         let before = try await fixture.facts
         let service = RecordsService(
-            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor.admission,
+            database: fixture.database, access: AccessStores(audit: fixture.access.audit),
+            admission: fixture.processor.admission,
             clock: { Date() })
         let grant = try AccessGrant(
             client: "app", role: .practitioner, patients: .all, scopes: AccessScopes("user/*.cruds conf/V sens/*"))

@@ -26,7 +26,8 @@ import Testing
 
     private func service(_ fixture: ConsumerFixture) -> RecordsService {
         RecordsService(
-            database: fixture.database, access: AccessStores(audit: fixture.access.audit), admission: fixture.processor.admission,
+            database: fixture.database, access: AccessStores(audit: fixture.access.audit),
+            admission: fixture.processor.admission,
             clock: { Date(timeIntervalSince1970: 1_790_000_000) })
     }
 

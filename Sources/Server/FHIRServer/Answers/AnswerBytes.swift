@@ -2,6 +2,7 @@ import NIOCore
 import RecordStorage
 import ServerHTTP
 import Synchronization
+
 import struct HTTPTypes.HTTPFields
 import struct HTTPTypes.HTTPResponse
 import struct Hummingbird.Response

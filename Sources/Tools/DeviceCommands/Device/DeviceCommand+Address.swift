@@ -18,7 +18,8 @@ extension DeviceCommand {
                   tributary device address --store phone --ca hospital-ca.pem
                 """)
         @OptionGroup package var device: Store
-        @Argument(help: "The new address of the study's server; without it the address is shown.") package var url: String?
+        @Argument(help: "The new address of the study's server; without it the address is shown.") package var url:
+            String?
         @Option(help: "The certificate of the server's private authority (PEM).") var ca: String?
 
         package func run() async throws {

@@ -102,8 +102,8 @@ extension DeviceCommand {
             commandName: "answer", abstract: "Answer a form from a file and queue the response.",
             discussion: "Example:\n  tributary device answer --store phone form.json --answers answers.json")
         @OptionGroup package var device: Store
-        @Argument(help: "The Questionnaire: a file, or the id of one that the study publishes.") package var questionnaire:
-            String
+        @Argument(help: "The Questionnaire: a file, or the id of one that the study publishes.") package
+            var questionnaire: String
         @Option(help: "The answers.") package var answers: String
 
         package func run() async throws {

@@ -1,6 +1,5 @@
 import Audit
 import Consumer
-import StudyKeys
 import Core
 import DeviceGateway
 import Foundation

@@ -1,7 +1,6 @@
 import AccessPolicy
 import Audit
 import Consumer
-import StudyKeys
 import Core
 import Enrolments
 import FHIR
