@@ -393,14 +393,39 @@ let tests: [Target] = [
             "Core", "Wire", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Authorization",
             "TestSupport", "StorageTestSupport", crypto, cryptoExtras, hummingbirdTesting, logging, hummingbird,
         ]),
+    .target(
+        name: "SearchTestSupport", dependencies: ["FHIR", "FHIRSearch", "TestSupport"], path: "Tests/SearchTestSupport"),
+    .testTarget(
+        name: "FHIRSearchTests",
+        dependencies: [
+            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRSearch", "RecordStorage", "TestSupport",
+            "SearchTestSupport",
+        ]),
+    .testTarget(
+        name: "RecordStorageTests",
+        dependencies: [
+            "Core", "FHIR", "FHIRSearch", "AccessPolicy", "RecordStorage", "TestSupport", "SearchTestSupport",
+        ]),
+    .testTarget(
+        name: "SearchStatementsTests",
+        dependencies: [
+            "Core", "FHIR", "FHIRSearch", "Storage", "AccessPolicy", "RecordStorage", "SearchStatements",
+            "ObservationTemplates", "FHIRHTTP", "TestSupport", "StorageTestSupport", "SearchTestSupport",
+        ]),
+    .testTarget(name: "ObservationTemplatesTests", dependencies: ["FHIR", "RecordStorage", "ObservationTemplates"]),
+    .testTarget(name: "FHIRHTTPTests", dependencies: ["FHIR", "FHIRSearch", "RecordStorage", "FHIRHTTP"]),
+    .testTarget(name: "BulkExportTests", dependencies: ["Core", "FHIRHTTP", "BulkExport"]),
+    .testTarget(
+        name: "SleepNightsTests",
+        dependencies: ["FHIR", "HealthData", "SleepNights", "TestSupport", "HealthDataTestSupport"]),
     .testTarget(name: "FHIRPatchTests", dependencies: ["Core", "FHIR", "FHIRPatch", "TestSupport"]),
     .testTarget(
         name: "FHIRServerTests",
         dependencies: [
-            "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRXML", "FHIRPatch", "FHIRSearch", "HealthTypes",
-            "HealthData", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments",
-            "RecordStorage", "SearchStatements", "ObservationTemplates", "FHIRHTTP", "BulkExport", "FHIRServer",
-            "TestSupport", "StorageTestSupport", hummingbirdTesting, hummingbird, logging, crypto,
+            "Core", "FHIR", "FHIRXML", "FHIRPatch", "FHIRSearch", "HealthTypes", "HealthData", "ServerHTTP", "Storage",
+            "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments", "RecordStorage", "SearchStatements",
+            "FHIRHTTP", "BulkExport", "FHIRServer", "TestSupport", "StorageTestSupport", hummingbirdTesting,
+            hummingbird, logging, crypto,
         ], exclude: ["DictionarySamples"]),
     .testTarget(
         name: "WarehouseTests",
@@ -442,7 +467,7 @@ let tests: [Target] = [
             crypto,
         ]),
     .testTarget(
-        name: "TributaryTests",
+        name: "TributaryServerTests",
         dependencies: [
             "FHIR", "Wire", "ServerHTTP", "Storage", "StudyFiles", "StudyOperations", "TributaryServer", "TestSupport",
             "StorageTestSupport", hummingbird, logging,

@@ -27,7 +27,7 @@ pass() {
 pass
 echo "== the tests of the stores, on PostgreSQL"
 TRIBUTARY_TEST_ENGINE=postgresql pass \
-    --filter 'AuditTests|IdentityTests|EnrolmentsTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
+    --filter 'AuditTests|IdentityTests|EnrolmentsTests|RecordStorageTests|SearchStatementsTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
 
 if [ -f "$output.failed" ]; then
     echo "== failures"

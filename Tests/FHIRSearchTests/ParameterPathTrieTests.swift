@@ -1,5 +1,6 @@
 import FHIR
 import FHIRPath
+import SearchTestSupport
 import TestSupport
 import Testing
 

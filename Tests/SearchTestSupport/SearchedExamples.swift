@@ -5,10 +5,10 @@ import TestSupport
 @testable import FHIRSearch
 
 /// HL7's R4 examples, if they are present.
-enum SearchedExamples {
-    static let archive = PublishedData.url("fhir-r4.tar.xz")
+package enum SearchedExamples {
+    package static let archive = PublishedData.url("fhir-r4.tar.xz")
 
-    static func all() throws -> [(name: String, resource: Resource)] {
+    package static func all() throws -> [(name: String, resource: Resource)] {
         let unpacked = try PublishedData.unpacked("fhir-r4.tar.xz", ["fhir-r4/examples"])
         defer { unpacked.remove() }
         return try PublishedData.files(below: unpacked.url).map {
@@ -18,21 +18,21 @@ enum SearchedExamples {
 }
 
 /// Records the elements that the parameters of a tree select, by the codes of the parameters.
-struct SelectionRecorder: ParameterPathTrieVisitor {
-    let tree: ParameterPathTrie
-    var found: [String: [JSON]] = [:]
+package struct SelectionRecorder: ParameterPathTrieVisitor {
+    package let tree: ParameterPathTrie
+    package var found: [String: [JSON]] = [:]
 
-    mutating func visit(_ node: ParameterPathTrie.Node, _ value: JSON) {
+    package mutating func visit(_ node: ParameterPathTrie.Node, _ value: JSON) {
         for index in node.leaves.flatMap(\.parameters) { found[tree.parameters[index].code, default: []].append(value) }
         for index in node.composites.flatMap(\.parameters) {
             found[tree.parameters[index].code, default: []].append(value)
         }
     }
 
-    mutating func leave(_ node: ParameterPathTrie.Node) {}
+    package mutating func leave(_ node: ParameterPathTrie.Node) {}
 
     /// Returns the elements that the parameters of a resource select, except for separately evaluated parameters.
-    static func selected(in resource: Resource) -> [String: [JSON]] {
+    package static func selected(in resource: Resource) -> [String: [JSON]] {
         guard let tree = ParameterPathTrie.of(resource.resourceType) else { return [:] }
         var recorder = SelectionRecorder(tree: tree)
         var walk = SearchWalk(tree, resource.object)

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import SearchTestSupport
 import TestSupport
 import Testing
 

@@ -4,8 +4,8 @@ import Foundation
 @testable import FHIRSearch
 
 /// Values in the form of searches.
-enum SearchedText {
-    static func escaped(_ text: String) -> String {
+package enum SearchedText {
+    package static func escaped(_ text: String) -> String {
         text.reduce(into: "") { output, character in
             if ",|$\\".contains(character) { output += "\\" }
             output.append(character)
@@ -13,7 +13,7 @@ enum SearchedText {
     }
 
     /// Returns a value in the form of a search with its modifier, or nil if there is no such form.
-    static func written(_ value: SearchValue) -> (modifier: String, text: String)? {
+    package static func written(_ value: SearchValue) -> (modifier: String, text: String)? {
         switch value {
         case .token(let token):
             guard token.code != nil || token.system != nil else { return (":text", escaped(token.text ?? "")) }
@@ -44,7 +44,7 @@ enum SearchedText {
         }
     }
 
-    static func written(_ token: SearchToken) -> String {
+    package static func written(_ token: SearchToken) -> String {
         let code = escaped(token.code ?? "")
         return token.system.map { escaped($0) + "|" + code } ?? code
     }

@@ -1,5 +1,6 @@
 import Core
 import FHIR
+import SearchTestSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Core
 import FHIR
 import Foundation
+import SearchTestSupport
 import Storage
 import StorageTestSupport
 import TestSupport

@@ -1,6 +1,7 @@
 import FHIR
 import FHIRValidation
 import Foundation
+import SearchTestSupport
 import TestSupport
 import Testing
 
