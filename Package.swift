@@ -288,9 +288,9 @@ let tests: [Target] = [
     .testTarget(
         name: "GuideTests",
         dependencies: [
-            "FHIR", "UCUM", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "Wire", "Attachments",
-            "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "HealthSync", "HTTPTransport",
-            "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter", "HealthReport",
+            "FHIR", "UCUM", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "FHIRPatch", "FHIRSearch",
+            "Wire", "Attachments", "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "SleepNights",
+            "HealthSync", "HTTPTransport", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter", "HealthReport",
         ] + healthKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),

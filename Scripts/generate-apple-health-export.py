@@ -384,8 +384,8 @@ class Export:
     def heart_rates(self, nights, wanted):
         r = self.random
         for index in range(wanted):
-            day = nights[place * len(nights) // wanted]
-            moment = day + timedelta(seconds=(place * 86400 // max(1, wanted // len(nights))) % 86400) + self.seconds(0, 40)
+            day = nights[index * len(nights) // wanted]
+            moment = day + timedelta(seconds=(index * 86400 // max(1, wanted // len(nights))) % 86400) + self.seconds(0, 40)
             self.add(self.record(
                 Q + "HeartRate", "watch", moment, value=str(r.between(48, 131)), unit="count/min", lag=r.between(1, 400),
                 metadata=[("HKMetadataKeyHeartRateMotionContext", str(r.below(3)))]))

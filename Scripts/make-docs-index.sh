@@ -14,12 +14,15 @@ FHIRPath|Evaluates FHIRPath on resources.
 FHIRValidation|Validates a resource by the standard and by profiles, with the line of each fault.
 FHIRVersions|Converts DSTU2 and STU3 to R4, and reports content that R4 lacks.
 JSONQuery|Evaluates JMESPath and JSONPath on any JSON.
+FHIRPatch|Changes resources with JSON Patch, merge patch and FHIRPath Patch.
+FHIRSearch|Decides whether a resource meets the conditions of a FHIR search.
 FHIRXML|Reads and writes the XML form of FHIR R4, on systems with libxml2.
 Wire|Seals data for the study's keys before they leave the phone, and has the messages between phone and server.
 Questionnaires|Presents a FHIR Questionnaire to a person and makes the QuestionnaireResponse.
 InformedConsent|Presents a study's consent, checks eligibility, and makes the signed Contract without the person's name.
 HealthTypes|Maps HealthKit's types of health data to standard codes and units, and converts between units.
 HealthData|Converts samples of HealthKit to Observations with the right codes and units.
+SleepNights|Combines the sleep samples of several sources into nights.
 HealthSync|Sends each change of HealthKit to stores once, deletions too, also if the app is terminated.
 HealthStores|Sends health data to the outbox, FHIR servers, event hubs and files, records the progress, and reads a journal of HealthKit.
 HealthKitAdapter|Reads HealthKit on a phone: observers, anchored queries, permissions, and every kind of its objects.

@@ -1,7 +1,9 @@
 import Attachments
 import FHIR
 import FHIRClient
+import FHIRPatch
 import FHIRPath
+import FHIRSearch
 import FHIRValidation
 import FHIRVersions
 import Foundation
@@ -16,6 +18,7 @@ import InformedConsent
 import JSONQuery
 import Outbox
 import Questionnaires
+import SleepNights
 import UCUM
 import Wire
 
@@ -67,6 +70,26 @@ enum LibraryArticles {
         for reading in try readings.evaluate(on: message) {
             print(try rate.evaluate(on: reading).text())
         }
+    }
+
+    static func fhirPatch(_ patient: Patient, changes: Data) throws -> JSON {
+        let patch = try JSONPatch(JSON(reading: changes) ?? .null)
+        let patched = try patch.applied(to: patient.json)
+        return patched
+    }
+
+    static func fhirSearch(_ observations: [Resource]) throws -> [Resource] {
+        let condition = try SearchCondition(
+            "value-quantity", value: "gt5.4|http://unitsofmeasure.org|mg", of: "Observation")
+        let found = observations.filter { condition.matches($0) }
+        return found
+    }
+
+    static func sleepNights(_ samples: [HealthSample]) -> [HealthNight] {
+        var nights = HealthNights()
+        for sample in samples { nights.add(sample, fingerprint: sample.fingerprint) }
+        let all = nights.nights()
+        return all
     }
 
     static func wire(_ resource: Resource, publishedKeys: Data) throws -> SealedEnvelope {

@@ -3,7 +3,7 @@ import FHIR
 
 /// A FHIRPath Patch: operations in a Parameters resource, applied in order, all of them or none
 /// (<https://hl7.org/fhir/R4/fhirpatch.html>).
-package struct FHIRPathPatch: Sendable {
+public struct FHIRPathPatch: Sendable {
     /// One operation. A target is a path to an element; for a list it is the path to the element without an index.
     package enum Operation: Sendable {
         case add(PatchTarget, name: String, FHIRPathPatchValue)
@@ -18,7 +18,7 @@ package struct FHIRPathPatch: Sendable {
     /// Reads a patch.
     ///
     /// - Throws: ``PatchError`` with code `patch-invalid`.
-    package init(_ resource: Resource) throws(PatchError) {
+    public init(_ resource: Resource) throws(PatchError) {
         guard resource.resourceType == Parameters.resourceType else {
             throw .invalid("A FHIRPath Patch is a Parameters resource.")
         }
@@ -79,7 +79,7 @@ package struct FHIRPathPatch: Sendable {
     /// Returns the resource after all operations.
     ///
     /// - Throws: ``PatchError``: `patch-not-applicable` where a path does not find exactly one element, `too-costly`.
-    package func applied(to resource: JSONObject) throws(PatchError) -> JSONObject {
+    public func applied(to resource: JSONObject) throws(PatchError) -> JSONObject {
         var budget = PatchBudget.standard
         return try applied(to: resource, &budget)
     }

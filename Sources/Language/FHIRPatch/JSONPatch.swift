@@ -2,7 +2,7 @@ import Core
 
 /// A JSON Patch (RFC 6902): operations that change a document in order, all of them or none
 /// (<https://hl7.org/fhir/R4/http.html#patch>).
-package struct JSONPatch: Sendable, Hashable {
+public struct JSONPatch: Sendable, Hashable {
     /// One operation (RFC 6902 section 4).
     package enum Operation: Sendable, Hashable {
         case add(JSONPointer, JSON)
@@ -23,7 +23,7 @@ package struct JSONPatch: Sendable, Hashable {
     /// Reads a patch.
     ///
     /// - Throws: ``PatchError`` with code `patch-invalid`.
-    package init(_ json: JSON) throws(PatchError) {
+    public init(_ json: JSON) throws(PatchError) {
         guard let list = json.array else { throw .invalid("A JSON Patch is an array of operations.") }
         guard list.count <= Self.maximumOperations else {
             throw .invalid("A JSON Patch may have up to \(Self.maximumOperations) operations.")
@@ -63,7 +63,7 @@ package struct JSONPatch: Sendable, Hashable {
     /// Returns the document after all operations.
     ///
     /// - Throws: ``PatchError``: `patch-test-failed`, `patch-not-applicable` where a path does not exist, `too-costly`.
-    package func applied(to document: JSON) throws(PatchError) -> JSON {
+    public func applied(to document: JSON) throws(PatchError) -> JSON {
         var budget = PatchBudget.standard
         return try applied(to: document, &budget)
     }

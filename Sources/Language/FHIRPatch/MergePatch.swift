@@ -4,19 +4,19 @@ import Core
 /// member.
 ///
 /// FHIR does not define it; clients such as fhirpy send it as `application/json`.
-package struct MergePatch: Sendable, Hashable {
+public struct MergePatch: Sendable, Hashable {
     package let changes: JSONObject
 
     /// Reads a patch.
     ///
     /// - Throws: ``PatchError`` with code `patch-invalid`: only an object changes a resource to another one.
-    package init(_ json: JSON) throws(PatchError) {
+    public init(_ json: JSON) throws(PatchError) {
         guard let changes = json.object else { throw .invalid("A merge patch of a resource is a JSON object.") }
         self.changes = changes
     }
 
     /// Returns the document with the changes. Existing members keep their order.
-    package func applied(to document: JSON) -> JSON { Self.merged(document, .object(changes)) }
+    public func applied(to document: JSON) -> JSON { Self.merged(document, .object(changes)) }
 
     /// RFC 7396 section 2.
     private static func merged(_ target: JSON, _ patch: JSON) -> JSON {

@@ -1,9 +1,11 @@
 import Core
 
 /// The reason that a patch is refused as a whole. The message names the operation and no content of the resource.
-package struct PatchError: CodedError, Hashable {
-    package let code: String
-    package let message: String
+public struct PatchError: CodedError, Hashable {
+    /// Stable code for programs, such as `patch-invalid`.
+    public let code: String
+    /// Message for users; it contains no content of the resource.
+    public let message: String
 
     /// Creates the value from its parts.
     package init(code: String, message: String) {

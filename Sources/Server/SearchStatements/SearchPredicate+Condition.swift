@@ -308,24 +308,24 @@ struct SearchPredicateReader {
 
     /// Returns the predicate of a high-cardinality value, by its index key.
     private func keyed(_ comparand: SearchComparand, _ parameter: String) throws -> SearchPredicate {
-        func rows(_ value: String, _ term: SQLFragment) -> [SearchPredicate] {
+        func rows(_ value: String, _ term: SQLFragment) -> SearchPredicate {
             // SQLite's index contains the whole digest after the term, PostgreSQL's its first bytes.
-            SearchIndex.keys(of: value).map { key in
-                let isKey = SQLFragment(
-                    "substr(e.print, 1, \(SearchIndex.keyPrefixLength)) = ? AND e.print = ?",
-                    [SQLValue(Data(SearchIndex.prefix(ofKey: key))), SQLValue(Data(key))])
-                return .entries("record_print e", .all([isKey, term]))
-            }
+            let key = SearchIndex.key(of: value)
+            let isKey = SQLFragment(
+                "substr(e.print, 1, \(SearchIndex.keyPrefixLength)) = ? AND e.print = ?",
+                [SQLValue(Data(SearchIndex.prefix(ofKey: key))), SQLValue(Data(key))])
+            return .entries("record_print e", .all([isKey, term]))
         }
         switch comparand {
         case .token(let token):
             guard let code = token.code, let lowercased = token.lowercased else { return .never }
-            return .some(
-                rows(code, try coded([(.plain, token.system, nil)], of: parameter, in: "e"))
-                    + rows(lowercased, try coded([(.lowercase, token.system, nil)], of: parameter, in: "e")))
+            return .some([
+                rows(code, try coded([(.plain, token.system, nil)], of: parameter, in: "e")),
+                rows(lowercased, try coded([(.lowercase, token.system, nil)], of: parameter, in: "e")),
+            ])
         case .typed(let type, let value, let lowercased):
             let term = try coded([(.ofType, .named(type.system ?? ""), type.code)], of: parameter, in: "e")
-            return .some(rows(value, term) + (value == lowercased ? [] : rows(lowercased, term)))
+            return .some([rows(value, term)] + (value == lowercased ? [] : [rows(lowercased, term)]))
         default: return .never
         }
     }

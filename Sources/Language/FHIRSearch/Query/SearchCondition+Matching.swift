@@ -1,8 +1,15 @@
 import Core
+import FHIR
 
 extension SearchCondition {
     /// Decides the conditions that require a terminology: whether a token is in a value set, or above or below a code.
     package typealias TerminologyAnswer = (SearchToken, SearchModifier, SearchComparand) -> Bool
+
+    /// Whether a resource of the searched type meets the condition. No token is in a value set, and `:above` and
+    /// `:below` match only the code itself.
+    public func matches(_ resource: Resource) -> Bool {
+        SearchValues(of: resource).map { matches($0) } ?? false
+    }
 
     /// Whether the values of a resource meet the condition.
     ///

@@ -7,9 +7,9 @@ import Foundation
 /// ```swift
 /// let condition = try SearchCondition(
 ///     "value-quantity", value: "gt5.4|http://unitsofmeasure.org|mg", of: "Observation")
-/// condition.matches(values)
+/// condition.matches(resource)
 /// ```
-package struct SearchCondition: Sendable {
+public struct SearchCondition: Sendable {
     /// The context of a search.
     package struct Context: Sendable {
         /// The time to which `ap` measures the distance of dates.
@@ -33,7 +33,7 @@ package struct SearchCondition: Sendable {
     ///
     /// - Throws: ``SearchConditionError``.
     package init(
-        _ name: String, value: String, of type: String, in context: Context = Context()
+        _ name: String, value: String, of type: String, in context: Context
     ) throws(SearchConditionError) {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let tree = ParameterPathTrie.of(type), let index = tree.index(of: parts[0]) else {
@@ -60,6 +60,17 @@ package struct SearchCondition: Sendable {
         var alternatives: [SearchComparand] = []
         for text in texts { alternatives.append(try reader.read(text)) }
         self.alternatives = alternatives
+    }
+
+    /// Reads a condition that holds now, without a server's own base URLs.
+    ///
+    /// - Parameters:
+    ///   - name: the parameter, with its modifier after a colon: `name:exact`.
+    ///   - value: the value as in a URL, not percent-encoded; several with commas.
+    ///   - type: the searched resource type.
+    /// - Throws: ``SearchConditionError``.
+    public init(_ name: String, value: String, of type: String) throws(SearchConditionError) {
+        try self.init(name, value: value, of: type, in: Context())
     }
 
     /// Whether it depends on the meaning of codes: value sets, and the hierarchy of a code system.

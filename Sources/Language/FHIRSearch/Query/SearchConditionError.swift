@@ -2,9 +2,11 @@ import Core
 
 /// The reason that a search condition is refused. The message names the parameter, but never the searched value, which
 /// may be health data.
-package struct SearchConditionError: CodedError, Hashable {
-    package let code: String
-    package let message: String
+public struct SearchConditionError: CodedError, Hashable {
+    /// Stable code for programs, such as `parameter-unknown`.
+    public let code: String
+    /// Message for users; it contains no searched value.
+    public let message: String
 
     /// Creates the value from its parts.
     package init(code: String, message: String) {

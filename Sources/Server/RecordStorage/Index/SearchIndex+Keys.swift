@@ -19,12 +19,6 @@ extension SearchIndex {
         return key
     }
 
-    /// Returns the keys that a value may have in the index: its key, and where that contains an hour also the plain
-    /// digest, which rows of earlier releases have.
-    package static func keys(of value: String) -> [[UInt8]] {
-        hour(in: value) == nil ? [key(of: value)] : [key(of: value), digest(of: value)]
-    }
-
     private static func digest(of value: String) -> [UInt8] { Array(TextDigest.of(value)) }
 
     /// Values may be stored in lower case (``TokenCase``); the hour is the same.
