@@ -7,11 +7,14 @@ import Testing
 
 /// A template reads, writes and records other Observations like full processing does.
 @Suite struct ObservationTemplateTests {
-    private func text(id: String, identifier: String, time: String, number: String, code: String = "29463-7") -> String {
-        #"{"resourceType":"Observation","id":"\#(id)","identifier":[{"system":"urn:x","value":"\#(identifier)"}],"#
+    private func text(
+        id: String, identifier: String, time: String, number: String, code: String = "29463-7"
+    ) -> String {
+        #"{"resourceType":"Observation","id":"\#(id)","#
+            + #""identifier":[{"system":"urn:x","value":"\#(identifier)"}],"#
             + #""status":"final","code":{"coding":[{"system":"http://loinc.org","code":"\#(code)"}]},"#
-            + #""subject":{"reference":"Patient/p"},"effectiveDateTime":"\#(time)","valueQuantity":{"value":\#(number),"#
-            + #""unit":"kg","system":"http://unitsofmeasure.org","code":"kg"}}"#
+            + #""subject":{"reference":"Patient/p"},"effectiveDateTime":"\#(time)","#
+            + #""valueQuantity":{"value":\#(number),"unit":"kg","system":"http://unitsofmeasure.org","code":"kg"}}"#
     }
 
     private func record(_ text: String) throws -> (resource: Resource, record: NewRecord) {
@@ -20,7 +23,8 @@ import Testing
     }
 
     private func template() throws -> ObservationTemplate<Int> {
-        let (resource, record) = try record(text(id: "a", identifier: "1", time: "2026-01-02T03:04:05Z", number: "70.5"))
+        let first = text(id: "a", identifier: "1", time: "2026-01-02T03:04:05Z", number: "70.5")
+        let (resource, record) = try record(first)
         return try #require(ObservationTemplate(resource, record: record, callerData: { 7 }))
     }
 

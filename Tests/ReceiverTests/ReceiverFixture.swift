@@ -314,7 +314,10 @@ func c3proEnvelope(message: String = "bWVzc2FnZQ==", key: String = "a2V5") -> Da
 extension RouteTable {
     /// Returns routes of another module, which answer `theirs` to a GET of the paths.
     static func theirs(_ paths: [String]) -> RouteTable {
-        let routes = GuardedRoutes(refusal: { error, _ in error as? HTTPFailure ?? .internalError }) { routes in
+        let refusal: @Sendable (any Error, Request) -> any HTTPRefusal = { error, _ in
+            error as? HTTPFailure ?? .internalError
+        }
+        let routes = GuardedRoutes(refusal: refusal) { routes in
             for path in paths { routes.get(RouterPath(path)) { _, _ in "theirs" } }
         }
         return RouteTable([routes], charge: RefusalCharge(limiter: RateLimiter()) { _ in })

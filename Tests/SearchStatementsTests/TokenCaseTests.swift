@@ -79,7 +79,8 @@ import Testing
     /// The common part of a device's readings comes from a template: the other readings are found in the same way.
     @Test func readingOfATemplateHasTheSameEntries() throws {
         func record(_ number: Int) throws -> NewRecord {
-            let json = #"{"resourceType":"Observation","id":"o\#(number)","status":"final","code":{"coding":[{"#
+            let json =
+                #"{"resourceType":"Observation","id":"o\#(number)","status":"final","code":{"coding":[{"#
                 + #""system":"http://loinc.org","code":"8867-4"}]},"subject":{"reference":"Patient/p1"},"#
                 + #""effectiveDateTime":"2026-03-01T10:00:00+02:00","valueQuantity":{"value":72.00,"unit":"/min"},"#
                 + #""identifier":[{"system":"urn:x","value":"o\#(number)-2026-03-01T1\#(number):00:00Z"}]}"#

@@ -4,8 +4,12 @@ import Testing
 @testable import Storage
 
 @Suite struct SchemaSectionTests {
+    private static func addPart(in transaction: any SQLTransaction) throws {
+        _ = try transaction.execute("INSERT INTO part (thing, name) VALUES (1, 'filled')")
+    }
+
     private static let section = SchemaSection(
-        "Things", fill: { _ = try $0.execute("INSERT INTO part (thing, name) VALUES (1, 'filled')") }
+        "Things", fill: addPart
     ) { dialect in
         """
         -- Things

@@ -88,7 +88,7 @@ package struct AuthorizationRoutes: Sendable {
 
     private var endpoints: GuardedRoutes {
         let access = access
-        let shared = CrossOriginMiddleware(methods: "POST", refusal: { OAuthFailure(authorizing: $0) }) {
+        let shared = CrossOriginMiddleware(methods: "POST", refusal: OAuthFailure.init(authorizing:)) {
             try await access.clients.isOriginOfClient($0)
         }
         return GuardedRoutes(rateClass: .tokenByAddress, refusal: Self.oauth, middlewares: [shared]) { routes in

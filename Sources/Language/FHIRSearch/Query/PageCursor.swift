@@ -70,7 +70,7 @@ package struct PageCursor: Sendable, Hashable {
             return .real(number)
         case ("t", .text):
             guard let bytes = Hexadecimal.bytes(String(rest)), !bytes.contains(0),
-                let text = String(validating: bytes, as: UTF8.self)
+                case let text = String(decoding: bytes, as: UTF8.self), text.utf8.elementsEqual(bytes)
             else { return nil }
             return .text(text)
         default: return nil

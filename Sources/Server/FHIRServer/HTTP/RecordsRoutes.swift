@@ -122,9 +122,7 @@ package struct RecordsRoutes: Sendable {
 
     /// The page for a browser.
     private var pages: GuardedRoutes {
-        GuardedRoutes(
-            refusal: { error, _ in error as? HTTPFailure ?? .internalError }, takes: { HomePage.isRequested(by: $0) }
-        ) { routes in
+        GuardedRoutes(refusal: Self.refusalOfPage, takes: HomePage.isRequested(by:)) { routes in
             for path: RouterPath in ["", "fhir"] {
                 routes.getAndHead(path) { request, context in
                     try limiter.admit(context.client, .readByAddress)
@@ -132,6 +130,10 @@ package struct RecordsRoutes: Sendable {
                 }
             }
         }
+    }
+
+    private static func refusalOfPage(_ error: any Error, _ request: Request) -> any HTTPRefusal {
+        error as? HTTPFailure ?? .internalError
     }
 
     /// The routes with literal paths that also match a type or an id.

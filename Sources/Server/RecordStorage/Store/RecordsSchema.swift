@@ -111,8 +111,7 @@ package enum RecordsSchema {
         """
     }
 
-    private static let contents = SchemaSection("Contents", fill: { try ContentDictionaries.insert(in: $0) }) {
-        dialect in
+    private static let contents = SchemaSection("Contents", fill: ContentDictionaries.insert(in:)) { dialect in
         """
         -- A dictionary by which contents are compressed. It is stored, so that a later program reads the contents even if it
         -- does not contain the dictionary.
