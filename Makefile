@@ -28,7 +28,7 @@ endif
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help demo attack test unit-tests integration-tests programs release bench format lint docs setup-demo setup-test setup-programs setup-bench
+.PHONY: help demo attack test debug unit-tests integration-tests programs release bench format lint docs setup-demo setup-test setup-programs setup-bench
 .NOTPARALLEL:
 
 help:
@@ -46,21 +46,24 @@ demo: setup-demo release
 	@cd $(ROOT) && exec $(TRIBUTARY_BIN) demo --keep demo-study $(if $(JSON),--json) \
 		$(if $(QUEUE),--queue '$(QUEUE)') $(if $(DATABASE),--database '$(DATABASE)')
 
-test: setup-test unit-tests release integration-tests
+test: setup-test unit-tests integration-tests
 	@echo "== all tests passed"
 
-unit-tests:
+# One debug build serves the unit tests and the integration tests.
+debug:
 	@echo "== debug build with tests (the first takes some minutes)"
 	@cd $(ROOT) && swift build --build-tests --scratch-path $(SCRATCH)
+
+unit-tests: debug
 	@$(ROOT)Scripts/check-dependencies.py --note
 	@echo "== doc comments of public symbols"
 	@$(ROOT)Scripts/measure-documentation.py --scratch $(SCRATCH)
 	@echo "== unit tests$(if $(TRIBUTARY_CONFORMANCE),, (without published data: TRIBUTARY_CONFORMANCE is not set))"
 	@$(ROOT)Scripts/unit-tests.sh $(SCRATCH)
 
-integration-tests:
+integration-tests: debug
 	@echo "== integration tests of the binary"
-	@cd $(ROOT) && TRIBUTARY_SCRATCH=$(SCRATCH) \
+	@cd $(ROOT) && TRIBUTARY_SCRATCH=$(SCRATCH) TRIBUTARY_BIN=$(SCRATCH)/debug/tributary \
 		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),$(TRIBUTARY_KILL_ROUNDS),5) \
 		python3 -B Tests/Integration/run.py
 
