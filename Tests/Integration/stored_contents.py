@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-DICTIONARIES = Path(__file__).resolve().parents[2] / "Sources" / "Server" / "Records" / "Contents" / "Tables"
+DICTIONARIES = Path(__file__).resolve().parents[2] / "Sources" / "Server" / "RecordStorage" / "Contents" / "Tables"
 MAGIC = b"\x28\xb5\x2f\xfd"
 LARGEST = 256 << 20
 
@@ -29,6 +29,8 @@ def dictionaries():
         coded = re.search(r'Base64 = """\n(.*?)"""', path.read_text(), re.S)[1]
         made = base64.b64decode("".join(coded.split()))
         found[int.from_bytes(made[4:8], "little")] = made
+    if not found:
+        raise FileNotFoundError(DICTIONARIES)
     return found
 
 
