@@ -63,8 +63,7 @@ package struct RecordsRoutes: Sendable {
             database: database, access: access, devices: devices, admission: admission,
             published: published, maximumBytes: maximumBodyBytes, exports: exports, newID: newID,
             clock: clock)
-        service.searches = SearchSchedule(
-            of: database, limits: SearchSchedule.Limits(seconds: limiter.limits[.searchSecondsByCaller]))
+        service.searches = SearchSchedule(SearchSchedule.Limits(seconds: limiter.limits[.searchSecondsByCaller]))
         // One resource always fits into a response, and into the part of the budget for one caller.
         service.answerBytes = max(AnswerAllowance.standard, maximumBodyBytes + (64 << 10))
         service.answers = AnswerBudget(bytes: 8 * service.answerBytes)

@@ -41,7 +41,7 @@ package struct RecordsService: Sendable {
     /// Limits on lookups that are repeated under the lock of the writer.
     var lookupLimits = WriteLookup.Limits()
     /// Decides which caller searches next.
-    var searches: SearchSchedule
+    var searches = SearchSchedule()
     /// Limits the bytes of all responses in memory.
     var answers = AnswerBudget()
     /// Maximum number of bytes of records in one response.
@@ -68,7 +68,6 @@ package struct RecordsService: Sendable {
         self.maximumBytes = maximumBytes
         self.exports = exports
         self.database = database
-        searches = SearchSchedule(of: database)
         self.access = access
         self.clock = clock
     }
@@ -92,8 +91,10 @@ package struct RecordsService: Sendable {
         _ body: @escaping @Sendable (any SQLTransaction) throws -> T
     ) async throws -> T {
         let time = time ?? EntryScope.current?.time ?? SearchDeadline(limits)
-        return try await searches.running(for: grant.callerKey) { transaction in
-            try time.limiting(transaction) { try body(transaction) }
+        return try await searches.running(for: grant.callerKey) {
+            try await database.read { transaction in
+                try time.limiting(transaction) { try body(transaction) }
+            }
         }
     }
 
