@@ -4,7 +4,7 @@
 #     Scripts/with-postgresql.sh COMMAND [ARGUMENT...]
 #
 # TRIBUTARY_TEST_POSTGRESQL has the server's address for the command. The server never runs as root: for root it runs as
-# the user "postgres" of Debian's package.
+# the user "postgres" of Debian's package. It does not wait for the disk (fsync=off): its data end with it.
 set -eu
 
 bin=$(pg_config --bindir 2>/dev/null || true)
@@ -51,7 +51,8 @@ tries=0
 until
     port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
     $as "$bin/pg_ctl" -D "$folder/data" -w -t 60 -l "$folder/data/log" \
-        -o "-p $port -k $folder -c listen_addresses=127.0.0.1 -c max_connections=1000" start >/dev/null
+        -o "-p $port -k $folder -c listen_addresses=127.0.0.1 -c max_connections=1000 \
+            -c fsync=off -c full_page_writes=off" start >/dev/null
 do
     tries=$((tries + 1))
     if [ "$tries" -ge 5 ]; then
