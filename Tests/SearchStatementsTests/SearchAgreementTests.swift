@@ -96,7 +96,17 @@ import Testing
                     : SearchLimits(maximumLookups: few, maximumSortedLookups: few, windows: [few + 2, 20])
                 // For many matches the total is returned if it is requested.
                 let asked = index % 3 == 0 ? query : query + "&_total=accurate"
-                let pages = try await pages(scope, query: asked, by: grant, limits: limits, in: store)
+                let answer: Pages?
+                do {
+                    answer = try await pages(scope, query: asked, by: grant, limits: limits, in: store)
+                } catch let error as SearchConditionError where error == .tooManyIncluded {
+                    answer = nil
+                }
+                guard let pages = answer else {
+                    // The references of random resources may need more rounds than an iterated include has.
+                    #expect(query.contains(":iterate"), "seed \(seed): \(scope)?\(query)")
+                    continue
+                }
                 let expected = try expected(scope, query: query, by: grant, in: store)
                 #expect(pages == expected, "seed \(seed): \(scope)?\(query) by \(String(describing: grant))")
                 found += pages.total ?? 0
