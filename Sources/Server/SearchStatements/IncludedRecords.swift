@@ -13,25 +13,12 @@ package struct IncludedRecords {
         package let subject: String?
         package let record: StoredRecord
 
-        /// Creates the value from its parts.
-        package init(number: Int64, subject: String?, record: StoredRecord) {
-            self.number = number
-            self.subject = subject
-            self.record = record
-        }
-
         package var key: Key { Key(type: record.type, id: record.id) }
     }
 
     package struct Key: Hashable {
         package let type: String
         package let id: String
-
-        /// Creates the value from its parts.
-        package init(type: String, id: String) {
-            self.type = type
-            self.id = id
-        }
     }
 
     /// The records that the grant may read, not only find.

@@ -48,18 +48,6 @@ package struct RecordSearch: Sendable {
         package var next: PageCursor?
         /// The owners of the returned records.
         package var owners: Set<String> = []
-
-        /// Creates the value from its parts.
-        package init(
-            matches: [IncludedRecords.Found] = [], included: [IncludedRecords.Found] = [], total: Int? = nil,
-            next: PageCursor? = nil, owners: Set<String> = []
-        ) {
-            self.matches = matches
-            self.included = included
-            self.total = total
-            self.next = next
-            self.owners = owners
-        }
     }
 
     /// - Throws: ``SearchConditionError``; ``StorageError``.

@@ -57,13 +57,6 @@ package enum SearchComparand: Sendable, Hashable {
         package let unit: Unit
         /// The quantity in UCUM's base units, where the unit is one of UCUM.
         package let canonical: SearchQuantity.Canonical?
-
-        /// Creates the value from its parts.
-        package init(number: SearchNumber, unit: Unit, canonical: SearchQuantity.Canonical?) {
-            self.number = number
-            self.unit = unit
-            self.canonical = canonical
-        }
     }
 
     package struct Reference: Sendable, Hashable {
@@ -77,16 +70,6 @@ package enum SearchComparand: Sendable, Hashable {
         package let version: String?
         /// The server's own base URLs, with which absolute references to this server begin.
         package let ownBases: [String]
-
-        /// Creates the value from its parts.
-        package init(type: String?, id: String?, base: String?, url: String?, version: String?, ownBases: [String]) {
-            self.type = type
-            self.id = id
-            self.base = base
-            self.url = url
-            self.version = version
-            self.ownBases = ownBases
-        }
     }
 
     /// `:missing`

@@ -10,12 +10,6 @@ package struct SearchOrder: Sendable, Hashable {
         /// The code of the parameter.
         package let code: String
         package let isDescending: Bool
-
-        /// Creates the value from its parts.
-        package init(code: String, isDescending: Bool) {
-            self.code = code
-            self.isDescending = isDescending
-        }
     }
 
     /// The storage class of a key's values.

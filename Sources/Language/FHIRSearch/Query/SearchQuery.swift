@@ -26,12 +26,6 @@ package struct SearchQuery: Sendable {
     package struct Part: Sendable {
         package let type: String
         package let criteria: [SearchCriterion]
-
-        /// Creates the value from its parts.
-        package init(type: String, criteria: [SearchCriterion]) {
-            self.type = type
-            self.criteria = criteria
-        }
     }
 
     package static let standardCount = 50

@@ -71,14 +71,6 @@ package struct ParameterPathTrie: Sendable {
         package let slot: Int
         /// The root of its own tree where it is searched in the whole resource (`%resource`); nil otherwise.
         package let ofResource: Int?
-
-        /// Creates the value from its parts.
-        package init(kind: SearchParamType, expression: String, slot: Int, ofResource: Int?) {
-            self.kind = kind
-            self.expression = expression
-            self.slot = slot
-            self.ofResource = ofResource
-        }
     }
 
     /// A parameter whose expression is not only paths, and is evaluated.

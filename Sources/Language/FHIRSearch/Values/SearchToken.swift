@@ -4,12 +4,6 @@ package struct SearchToken: Sendable, Hashable {
     package struct Coding: Sendable, Hashable {
         package let system: String?
         package let code: String?
-
-        /// Creates the value from its parts.
-        package init(system: String?, code: String?) {
-            self.system = system
-            self.code = code
-        }
     }
 
     /// The system; for a `code` the one that its binding implies; nil where there is none.

@@ -22,12 +22,6 @@ package struct SearchValues: Sendable {
     package struct Limits: Sendable {
         var perParameter = 1_000
         var perResource = 10_000
-
-        /// Creates the value from its parts.
-        package init(perParameter: Int = 1_000, perResource: Int = 10_000) {
-            self.perParameter = perParameter
-            self.perResource = perResource
-        }
     }
 
     package let tree: ParameterPathTrie

@@ -20,12 +20,6 @@ package enum RecordProtection {
     package struct Row: Sendable, Hashable {
         package let kind: Kind
         package let value: String
-
-        /// Creates the value from its parts.
-        package init(kind: Kind, value: String) {
-            self.kind = kind
-            self.value = value
-        }
     }
 
     /// Returns the rows that the record's subject does not imply; nearly all records have none.

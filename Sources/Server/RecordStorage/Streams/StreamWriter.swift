@@ -9,12 +9,6 @@ package struct StreamWriter {
         let subject: String
         let stream: String
 
-        /// Creates the value from its parts.
-        package init(subject: String, stream: String) {
-            self.subject = subject
-            self.stream = stream
-        }
-
         package static func < (one: Key, other: Key) -> Bool {
             (one.subject, one.stream) < (other.subject, other.stream)
         }
