@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// Returns a form of items written as JSON, `{"linkId": ...}, {...}`.
-public func form(_ items: String, _ more: String = "", valueSet: @escaping (String) -> ValueSet? = { _ in nil }) throws
+public func form(
+    _ items: String, _ more: String = "", valueSet: @escaping @Sendable (String) -> ValueSet? = { _ in nil }
+) throws
     -> QuestionnaireForm
 {
     let text = """

@@ -90,11 +90,11 @@ import Testing
         ("value-set-missing", ##"{"linkId": "a", "type": "choice", "answerValueSet": "#none"}"##),
         ("value-set-not-at-hand", #"{"linkId": "a", "type": "choice", "answerValueSet": "http://example.org/vs"}"#),
         (
-            "expression-not-evaluated",
+            "expression-language",
             """
             {"linkId": "a", "type": "string", "extension": [
               {"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-enableWhenExpression",
-               "valueExpression": {"language": "text/fhirpath", "expression": "true"}}]}
+               "valueExpression": {"language": "text/cql", "expression": "true"}}]}
             """
         ),
     ])
@@ -149,7 +149,7 @@ import Testing
             {"linkId": "b", "type": "boolean", "enableWhen": [{"question": "a", "operator": "exists", "answerBoolean": true}]},
             {"linkId": "c", "type": "boolean", "enableWhen": [{"question": "b", "operator": "=", "answerBoolean": true}]}
             """)
-        #expect(form.problems.filter { $0.code == "condition-circle" }.compactMap(\.linkID) == ["a", "b", "c"])
+        #expect(form.problems.filter { $0.code == "condition-circle" }.compactMap(\.linkID) == ["a", "b"])
         var session = FormSession(form)
         session.setAnswers([.yes()], at: path("a"))
         session.setAnswers([.yes()], at: path("b"))

@@ -125,6 +125,7 @@ extension Evaluator {
             "http://hl7.org/fhir/StructureDefinition/ordinalValue",
             "http://hl7.org/fhir/StructureDefinition/questionnaire-ordinalValue",
             "http://hl7.org/fhir/StructureDefinition/iso21090-CO-value",
+            "http://fhir.org/guides/argonaut-questionnaire/StructureDefinition/extension-score",
         ]
         return input.compactMap { item -> FHIRPathValue? in
             guard case .element(let element) = item else { return nil }

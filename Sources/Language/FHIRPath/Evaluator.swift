@@ -200,6 +200,11 @@ struct Evaluator {
     ) throws(FHIRPathError) -> Items {
         if let value = defined(name) { return value }
         if let value = context.variables[name] { return Items(value) }
+        if !context.undecided.isEmpty, context.undecided.contains(name) {
+            throw FHIRPathError(
+                .semantic, code: FHIRPathError.undecidedCode,
+                message: "The value of the variable is not available.", at: location)
+        }
         switch name {
         case "context": return context.context.map { .one(.element($0)) } ?? root
         case "resource": return (context.resource ?? context.context).map { .one(.element($0)) } ?? root

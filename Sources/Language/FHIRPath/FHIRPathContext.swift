@@ -42,6 +42,9 @@ public struct FHIRPathContext: Sendable {
     public var contained: [String: TypedElement]?
     /// Further variables, without the `%`.
     public var variables: [String: [FHIRPathValue]] = [:]
+    /// Names of variables whose values are not available. An expression that reads one throws an error with the code
+    /// ``FHIRPathError/undecidedCode``.
+    public var undecided: Set<String> = []
     /// The instant that `now()`, `today()` and `timeOfDay()` return; the same for the whole evaluation.
     public var now: Date
     /// The time zone of the instant, in minutes east of UTC.

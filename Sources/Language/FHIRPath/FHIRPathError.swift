@@ -25,6 +25,9 @@ public struct FHIRPathError: CodedError, Hashable {
     /// The column in characters, from 1.
     public let column: Int?
 
+    /// The code of an error for a variable whose value is not available (``FHIRPathContext/undecided``).
+    public static let undecidedCode = "variable-undecided"
+
     /// Creates an error.
     public init(_ kind: Kind, code: String, message: String, at location: SourceLocation? = nil) {
         self.kind = kind

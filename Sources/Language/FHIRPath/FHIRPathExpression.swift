@@ -38,6 +38,11 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
         self.source = source
     }
 
+    init(source: String, node: ExpressionNode) {
+        self.source = source
+        self.node = node
+    }
+
     public var description: String { source }
 
     /// Evaluates the expression on an element. Returns the items that it finds.
@@ -54,6 +59,20 @@ public struct FHIRPathExpression: Sendable, CustomStringConvertible {
         on input: [FHIRPathValue], in context: FHIRPathContext = FHIRPathContext()
     ) throws(FHIRPathError) -> [FHIRPathValue] {
         try result(Items(input), context).array
+    }
+
+    /// Evaluates the expression on a collection and takes its steps from a budget.
+    ///
+    /// - Throws: ``FHIRPathError``, also if the budget is exhausted.
+    public func evaluate(
+        on input: [FHIRPathValue], in context: FHIRPathContext, budget: StepBudget
+    ) throws(FHIRPathError) -> [FHIRPathValue] {
+        let items = Items(input)
+        var context = context
+        context.limits.steps = min(context.limits.steps, budget.remaining)
+        var evaluator = Evaluator(context, root: items, budget: budget)
+        defer { budget.spend(evaluator.spent) }
+        return try evaluator.evaluate(node, on: items, in: Evaluator.Scope(this: items)).array
     }
 
     private func result(_ input: Items, _ context: FHIRPathContext) throws(FHIRPathError) -> Items {

@@ -57,7 +57,7 @@ extension SurveyDialogue {
         let step = Step.question(path)
         switch word.lowercased() {
         case "":
-            guard state.answers.isEmpty, item.isRequired, !item.enablementIsOpen else {
+            guard state.answers.isEmpty, item.isRequired else {
                 return goOn(from: step, earlier: script.steps)
             }
             return Reply(lines: ["This question needs an answer."])
@@ -76,7 +76,7 @@ extension SurveyDialogue {
     }
 
     private mutating func accept(_ values: [AnswerValue], _ item: FormItem, at path: ItemPath) -> Reply {
-        let findings = values.flatMap { AnswerCheck.findings(of: $0, for: item, at: session.clock()) }
+        let findings = session.findings(of: values, for: item, at: path)
         if let error = findings.first(where: { $0.severity == .error }) { return Reply(lines: [error.message]) }
         if let message = Self.miscount(values, item) { return Reply(lines: [message]) }
         let earlier = script.steps

@@ -35,6 +35,12 @@ struct AnswerLimit: Sendable {
         self.isUnreadable = isUnreadable || (!extensions.isEmpty && fixed == nil && calculated == nil)
     }
 
+    /// Whether the limit depends on the time.
+    var dependsOnTime: Bool { calculated != nil }
+
+    /// The expression of a limit that depends on the response or on variables.
+    var expression: CalculatedLimit? { calculated.flatMap { $0.readsResponse ? $0 : nil } }
+
     /// Returns the limit at a time: the value of the expression, otherwise the fixed value.
     func value(at moment: DateTime) -> AnswerValue? { calculated?.value(at: moment) ?? fixed }
 

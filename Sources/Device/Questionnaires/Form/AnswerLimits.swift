@@ -10,8 +10,8 @@ public struct AnswerLimits: Sendable {
     let pattern: AnswerPattern?
     /// The form's own message for an answer that does not match the pattern.
     let validationText: String?
-    private let least: AnswerLimit
-    private let greatest: AnswerLimit
+    let least: AnswerLimit
+    let greatest: AnswerLimit
     let maxDecimalPlaces: Int?
     package let minOccurs: Int?
     package let maxOccurs: Int?
@@ -62,6 +62,9 @@ public struct AnswerLimits: Sendable {
 
     /// Returns the maximum at a time.
     func maximum(at moment: DateTime) -> AnswerValue? { greatest.value(at: moment) }
+
+    /// Whether a limit depends on the time.
+    var dependsOnTime: Bool { least.dependsOnTime || greatest.dependsOnTime }
 
     /// Whether the form contains a limit that cannot be evaluated.
     var hasUnreadableLimit: Bool { least.isUnreadable || greatest.isUnreadable }

@@ -8,6 +8,8 @@ import Foundation
 struct CalculatedLimit: Sendable {
     /// The expression; nil if it is not valid FHIRPath.
     private let expression: FHIRPathExpression?
+    /// The text, with calendar units; nil if it is not valid FHIRPath.
+    let text: String?
 
     /// Nil if the limit's extension contains no expression.
     init?(_ limit: Extension) {
@@ -25,8 +27,19 @@ struct CalculatedLimit: Sendable {
     init(expression text: String?) {
         var options = FHIRPathExpression.Options()
         options.maximumLength = 1000
-        expression = text.flatMap { try? FHIRPathExpression(Self.withCalendarUnits($0), options: options) }
+        let written = text.map(Self.withCalendarUnits)
+        expression = written.flatMap { try? FHIRPathExpression($0, options: options) }
+        self.text = expression == nil ? nil : written
+        readsResponse =
+            expression.map { expression in
+                let inputs = ExpressionInputs(expression)
+                return inputs.readsWholeResponse || inputs.readsHeader || inputs.readsContext
+                    || !inputs.lookups.isEmpty || !inputs.variables.isEmpty
+            } ?? false
     }
+
+    /// Whether the limit depends on the response or on a variable, and not only on the time.
+    let readsResponse: Bool
 
     /// Replaces `today() - 18 'years'`, which forms contain. FHIRPath treats quoted units as UCUM, which has no
     /// `years`, and whose year is not a calendar year.
@@ -39,12 +52,12 @@ struct CalculatedLimit: Sendable {
     }
 
     /// Whether the expression can be evaluated.
-    var isReadable: Bool { value(at: DateTime(Date(timeIntervalSince1970: 0))) != nil }
+    var isReadable: Bool { readsResponse || value(at: DateTime(Date(timeIntervalSince1970: 0))) != nil }
 
     /// Returns the limit at a time, in the offset of that time; nil if the expression does not return exactly one
     /// value.
     func value(at moment: DateTime) -> AnswerValue? {
-        guard let expression else { return nil }
+        guard let expression, !readsResponse else { return nil }
         var context = FHIRPathContext(now: moment.start())
         context.offsetMinutes = moment.offsetMinutes ?? 0
         context.limits.steps = 10_000

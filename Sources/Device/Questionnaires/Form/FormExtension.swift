@@ -51,12 +51,28 @@ enum FormExtension {
     static let itemControl = core + "questionnaire-itemControl"
     static let itemControlSystem = "http://hl7.org/fhir/questionnaire-item-control"
 
-    // Expressions. Only the limits are evaluated.
+    // Expressions.
+    static let variable = core + "variable"
+    static let launchContext = sdc + "sdc-questionnaire-launchContext"
+    static let itemPopulationContext = sdc + "sdc-questionnaire-itemPopulationContext"
+    static let initialExpressions: Set<String> = [
+        sdc + "sdc-questionnaire-initialExpression", core + "questionnaire-initialExpression",
+    ]
+    static let calculatedExpression = sdc + "sdc-questionnaire-calculatedExpression"
     static let enableWhenExpression = sdc + "sdc-questionnaire-enableWhenExpression"
-    static let computed = [
-        core + "questionnaire-constraint", core + "targetConstraint", core + "questionnaire-initialExpression",
-        sdc + "sdc-questionnaire-initialExpression", sdc + "sdc-questionnaire-calculatedExpression",
-        sdc + "sdc-questionnaire-answerExpression",
+    static let answerExpression = sdc + "sdc-questionnaire-answerExpression"
+    static let candidateExpression = sdc + "sdc-questionnaire-candidateExpression"
+    static let answerOptionsToggle = sdc + "sdc-questionnaire-answerOptionsToggleExpression"
+    static let choiceColumn = sdc + "sdc-questionnaire-choiceColumn"
+    static let constraint = core + "questionnaire-constraint"
+    static let targetConstraint = core + "targetConstraint"
+    static let cqfExpression = core + "cqf-expression"
+    /// The extensions with the weight of an option, in order of priority
+    /// (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>).
+    static let weights = [
+        core + "itemWeight", core + "ordinalValue", core + "questionnaire-ordinalValue",
+        core + "iso21090-CO-value",
+        "http://fhir.org/guides/argonaut-questionnaire/StructureDefinition/extension-score",
     ]
     static let calculatedValues: Set<String?> = [
         core + "cqf-calculatedValue", core + "cqf-expression", sdc + "sdc-questionnaire-calculatedValue",

@@ -43,9 +43,6 @@ public final class FormItem: Sendable {
     public let conditions: [EnableCondition]
     /// Whether one fulfilled condition is sufficient.
     public let enabledByAny: Bool
-    /// Whether an expression decides about the enablement of the item or of an ancestor. Expressions are not evaluated:
-    /// the item is treated as enabled, and an answer is not required.
-    public let enablementIsOpen: Bool
     /// The limits of an answer's length, range, number, unit and type, from the item's elements and extensions.
     public let limits: AnswerLimits
     /// The answers at the start of a session: `Questionnaire.item.initial`, otherwise the options with
@@ -60,18 +57,31 @@ public final class FormItem: Sendable {
     let units: AnswerUnits
     /// The indexes of its ancestors, the outermost first.
     let ancestors: [Int]
+    /// The item in the resource.
+    let source: Questionnaire.Item
+    /// Whether the item or an ancestor is hidden.
+    let isConcealed: Bool
+    /// The expressions of the item; nil if it has none.
+    let expressions: ItemExpressions?
+
+    /// The positions of the items inside that a response can lack, if it has others of the same instance.
+    let requiredChildren: [Int]
+
+    /// Whether people cannot change its calculated answer.
+    var isFixed: Bool { expressions?.calculated != nil && (isReadOnly || isConcealed) }
 
     init(
         index: Int, position: Int, source: Questionnaire.Item, type: QuestionnaireItemType,
         options reader: OptionReader,
-        children: [FormItem], ancestors: [Int], enablementIsOpen: Bool
+        children: [FormItem], ancestors: [Int], isConcealed: Bool, expressions: (AnswerLimits) -> ItemExpressions?
     ) {
         self.index = index
         self.position = position
         self.type = type
         self.children = children
+        requiredChildren = children.indices.filter { children[$0].isRequired || children[$0].limits.minOccurs != nil }
         self.ancestors = ancestors
-        self.enablementIsOpen = enablementIsOpen
+        self.source = source
         let options = reader.options(of: source)
         self.options = options
         linkID = source.linkId ?? ""
@@ -81,12 +91,14 @@ public final class FormItem: Sendable {
         repeats = source.repeats ?? FormItem.isCheckBox(source)
         isReadOnly = source.readOnly ?? false
         isHidden = source.extension(FormExtension.hidden)?.value?.json.bool ?? false
+        self.isConcealed = isConcealed
         takesAttachmentsAsIs =
             type == .attachment && source.extension(FormExtension.attachmentAsIs)?.value?.json.bool ?? false
         conditions = source.enableWhen.map { EnableCondition($0) }
         enabledByAny = source.enableBehavior == .any
         answerConstraint = source.answerConstraint
         limits = AnswerLimits(source, of: type, options: reader)
+        self.expressions = expressions(limits)
         let asked = source.extension(FormExtension.unit)?.value.flatMap { Coding(json: $0.json) }
         unit = asked ?? (limits.units.count == 1 ? limits.units.first : nil)
         units = AnswerUnits(asked: asked, limits)
@@ -146,11 +158,18 @@ public struct FormOption: Sendable, Hashable {
     public let isInitial: Bool
     /// The label before its text, such as `a)`.
     public let prefix: String?
+    /// The number for scores: the weight of the option, of its coding or of the concept in the value set
+    /// (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>).
+    public let weight: JSONNumber?
 
-    package init(value: AnswerValue, isExclusive: Bool, isInitial: Bool, prefix: String?) {
+    package init(
+        value: AnswerValue, isExclusive: Bool = false, isInitial: Bool = false, prefix: String? = nil,
+        weight: JSONNumber? = nil
+    ) {
         self.value = value
         self.isExclusive = isExclusive
         self.isInitial = isInitial
         self.prefix = prefix
+        self.weight = weight
     }
 }

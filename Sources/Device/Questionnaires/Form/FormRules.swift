@@ -151,7 +151,7 @@ struct FormRules: Sendable {
             }),
         FormRules("options-missing", "A choice has no options.", severity: .warning) { source, item in
             item.type == .choice && source.answerOption.isEmpty && source.answerValueSet == nil
-                && !FormExtension.computed.contains { source.extension($0) != nil }
+                && item.expressions?.options == nil && item.expressions?.valueSet == nil
         },
         FormRules("value-set-missing", "The form does not contain the value set that it refers to.") { source, item in
             source.answerValueSet?.hasPrefix("#") ?? false && item.options == nil
@@ -161,13 +161,6 @@ struct FormRules: Sendable {
             severity: .information
         ) { source, item in
             source.answerValueSet.map { !$0.hasPrefix("#") } ?? false && item.options == nil
-        },
-        FormRules(
-            "expression-not-evaluated",
-            "An expression of the item is not evaluated; if it decides about enablement, the item is always enabled.",
-            severity: .information
-        ) { source, _ in
-            ([FormExtension.enableWhenExpression] + FormExtension.computed).contains { source.extension($0) != nil }
         },
     ]
 
@@ -202,12 +195,6 @@ struct FormRules: Sendable {
         var problems: [FormProblem] = []
         for item in all {
             problems += graph.sources[item.index].compactMap { problem(of: $0, at: item) }
-        }
-        for index in graph.circular {
-            problems.append(
-                FormProblem(
-                    code: "condition-circle", severity: .warning, linkID: all[index].linkID,
-                    message: "The enablement of the item depends on itself through other items."))
         }
         return problems
     }

@@ -17,13 +17,26 @@ struct OptionReader {
                 value: value,
                 isExclusive: option.extension(FormExtension.optionExclusive)?.value?.json.bool ?? false,
                 isInitial: option.initialSelected ?? false,
-                prefix: option.extension(FormExtension.optionPrefix)?.value?.json.string)
+                prefix: option.extension(FormExtension.optionPrefix)?.value?.json.string,
+                weight: FormExtension.weight(in: option.extension)
+                    ?? FormExtension.weight(in: value.coding?.extension ?? option.valueElement?.extension ?? []))
         }
         if !own.isEmpty { return own }
-        guard let name = item.answerValueSet, let codings = offered.codings(inSet: name) else { return nil }
-        return codings.map {
-            FormOption(
-                value: AnswerValue(type: "Coding", json: $0.json), isExclusive: false, isInitial: false, prefix: nil)
+        return item.answerValueSet.flatMap { options(inSet: $0) }
+    }
+
+    /// Returns the options of a value set; nil if it is not available.
+    func options(inSet name: String) -> [FormOption]? {
+        offered.weightedCodings(inSet: name)?.map { coding, weight in
+            FormOption(value: AnswerValue(type: "Coding", json: coding.json), weight: weight)
         }
+    }
+}
+
+extension FormExtension {
+    /// Returns the number of the first extension with a weight.
+    static func weight(in extensions: [Extension]) -> JSONNumber? {
+        guard !extensions.isEmpty else { return nil }
+        return weights.lazy.compactMap { url in extensions.first { $0.url == url }?.value?.json.number }.first
     }
 }

@@ -12,21 +12,39 @@ public struct QuestionnaireForm: Sendable {
     public let problems: [FormProblem]
     /// All items in the form's order.
     let all: [FormItem]
-    /// The dependencies of enablement on answers.
+    /// The conditions with their questions.
     let graph: EnablementGraph
+    /// The expressions.
+    let program: FormProgram
+    /// The dependencies of items on answers.
+    let dependencies: DependencyGraph
+    /// The items whose problems depend on the time.
+    let clockItems: [Int]
+    /// Returns a value set that the form does not contain for its canonical URL; nil if it is not available.
+    let valueSet: @Sendable (String) -> ValueSet?
     private let indexByLinkID: [String: Int]
 
     /// - Parameter valueSet: returns a value set for its canonical URL; it is not called for contained ones.
-    public init(_ questionnaire: Questionnaire, valueSet: @escaping (String) -> ValueSet? = { _ in nil }) {
+    public init(_ questionnaire: Questionnaire, valueSet: @escaping @Sendable (String) -> ValueSet? = { _ in nil }) {
         self.questionnaire = questionnaire
+        self.valueSet = valueSet
         var builder = FormBuilder(OptionReader(questionnaire: questionnaire, valueSet: valueSet))
-        items = builder.build(questionnaire.item, ancestors: [], enablementIsOpen: false)
+        items = builder.build(questionnaire.item, ancestors: [], isConcealed: false)
         all = builder.items.compactMap { $0 }
         var indexes: [String: Int] = [:]
         for item in all where indexes[item.linkID] == nil { indexes[item.linkID] = item.index }
         indexByLinkID = indexes
         graph = EnablementGraph(all, indexes)
-        problems = FormRules.problems(of: questionnaire) + builder.problems + FormRules.problems(of: graph, in: all)
+        program = FormProgram(questionnaire, items: all, indexes: indexes, builder: builder)
+        dependencies = DependencyGraph(items: all, conditions: graph, program: program)
+        let (items, entries) = (all, program.entries)
+        clockItems = items.indices.filter { index in
+            items[index].limits.dependsOnTime
+                || (items[index].expressions?.all ?? []).contains { entries[$0.expression].readsClock }
+        }
+        problems =
+            FormRules.problems(of: questionnaire) + builder.problems + FormRules.problems(of: graph, in: all)
+            + ExpressionRules(program: program, dependencies: dependencies, items: all).problems
     }
 
     /// Returns the item with the linkId; the first one if there are several.
@@ -47,6 +65,7 @@ struct FormBuilder {
     private let options: OptionReader
     private(set) var items: [FormItem?] = []
     private(set) var problems: [FormProblem] = []
+    private(set) var expressions: [FormExpression] = []
     private var linkIDs: Set<String> = []
     /// Maximum nesting depth. The JSON reader refuses deeper nesting long before the stack overflows; this limit
     /// applies to values that are created in code.
@@ -54,7 +73,7 @@ struct FormBuilder {
 
     init(_ options: OptionReader) { self.options = options }
 
-    mutating func build(_ sources: [Questionnaire.Item], ancestors: [Int], enablementIsOpen: Bool) -> [FormItem] {
+    mutating func build(_ sources: [Questionnaire.Item], ancestors: [Int], isConcealed: Bool) -> [FormItem] {
         guard ancestors.count < Self.maximumDepth else { return [] }
         return sources.enumerated().map { position, source in
             let index = items.count
@@ -73,15 +92,38 @@ struct FormBuilder {
             }
             // With an unknown type, an item with items inside is a group, and any other item is a question.
             let type = known ?? (source.item.isEmpty ? .string : .group)
-            let isOpen = enablementIsOpen || source.extension(FormExtension.enableWhenExpression) != nil
-            let children = build(source.item, ancestors: ancestors + [index], enablementIsOpen: isOpen)
+            let isHidden = isConcealed || source.extension(FormExtension.hidden)?.value?.json.bool ?? false
+            let children = build(source.item, ancestors: ancestors + [index], isConcealed: isHidden)
             let item = FormItem(
                 index: index, position: position, source: source, type: type, options: options, children: children,
-                ancestors: ancestors, enablementIsOpen: isOpen)
+                ancestors: ancestors, isConcealed: isHidden
+            ) { limits in expressions(of: source, type: type, limits: limits) }
             items[index] = item
             problems += FormRules.problems(of: source, item)
             return item
         }
+    }
+
+    /// Compiles the expressions of an item; nil if it has none.
+    private mutating func expressions(
+        of source: Questionnaire.Item, type: QuestionnaireItemType, limits: AnswerLimits
+    ) -> ItemExpressions? {
+        let extensions = source.extension
+        let hasElements = source.object["_text"] != nil || source.object["_answerValueSet"] != nil
+        let (least, greatest) = (limits.least.expression, limits.greatest.expression)
+        guard !extensions.isEmpty || hasElements || least != nil || greatest != nil else { return nil }
+        var compiled: [FormExpression] = []
+        let first = self.expressions.count
+        let add: (FormExpression) -> Int = { expression in
+            compiled.append(expression)
+            return first + compiled.count - 1
+        }
+        var found = ItemExpressions(of: extensions, add: add)
+        found.add(elementsOf: source, add: add)
+        found.add(limit: least, isMinimum: true, add: add)
+        found.add(limit: greatest, isMinimum: false, add: add)
+        self.expressions += compiled
+        return found.isEmpty ? nil : found
     }
 
     private mutating func report(_ code: String, linkID: String, message: String) {

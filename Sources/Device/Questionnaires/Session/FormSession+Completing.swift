@@ -25,9 +25,22 @@ extension FormSession {
     public func completedResponse(subject: String?, authored: DateTime?) throws(IncompleteResponse)
         -> QuestionnaireResponse
     {
-        let response = response(status: .completed, subject: subject, authored: authored)
-        let problems = refused + ResponseValidator(form, rules: rules, now: clock()).problems(in: response)
+        var session = self
+        // What depends on the time is that of the time of authoring, with which others check it.
+        if let authored { session.state.settleAgain(at: authored) }
+        let response = session.response(status: .completed, subject: subject, authored: authored)
+        let validator = ResponseValidator(form, rules: rules, context: context, now: clock())
+        let problems = refused + validator.problems(in: response)
         guard !problems.contains(where: { $0.severity == .error }) else { throw IncompleteResponse(problems: problems) }
         return response
+    }
+}
+
+extension FormSession {
+    /// Returns the completed response without checking it. What depends on the time is that of the time of authoring.
+    package func finalResponse(subject: String? = nil, authored: DateTime) -> QuestionnaireResponse {
+        var session = self
+        session.state.settleAgain(at: authored)
+        return session.response(status: .completed, subject: subject, authored: authored)
     }
 }

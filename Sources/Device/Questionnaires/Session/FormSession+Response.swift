@@ -16,39 +16,10 @@ extension FormSession {
         response.status = status
         response.subject = subject.map { Reference($0) }
         response.authored = authored
-        response.item = Self.items(root)
+        var cache = EvaluationCache()
+        let items =
+            state.nodes.isEmpty ? [] : state.rendered(block: 0, below: -1, weights: false, cache: &cache)
+        response.item = items.compactMap { QuestionnaireResponse.Item(json: $0) }
         return response
-    }
-
-    private static func items(_ states: [ItemState]) -> [QuestionnaireResponse.Item] {
-        states.filter(\.isEnabled).flatMap { state -> [QuestionnaireResponse.Item] in
-            switch state.item.type {
-            case .display: return []
-            case .group:
-                return state.groups.compactMap { group in
-                    let children = items(group.children)
-                    guard !children.isEmpty else { return nil }
-                    var item = newItem(state.item)
-                    item.item = children
-                    return item
-                }
-            default:
-                guard !state.answers.isEmpty else { return [] }
-                var item = newItem(state.item)
-                item.answer = state.answers.map { answer in
-                    var output = QuestionnaireResponse.Item.Answer()
-                    output.value = answer.value
-                    output.item = items(answer.children)
-                    return output
-                }
-                return [item]
-            }
-        }
-    }
-
-    private static func newItem(_ item: FormItem) -> QuestionnaireResponse.Item {
-        var output = QuestionnaireResponse.Item(linkId: item.linkID)
-        output.text = item.text
-        return output
     }
 }

@@ -2,76 +2,117 @@ import FHIR
 
 extension FormSession {
     /// All entered answers, including those of disabled items, to continue later.
-    public var snapshot: JSON { Self.snapshot(root) }
+    public var snapshot: JSON { state.nodes.isEmpty ? .array([]) : snapshot(of: 0, below: -1) }
 
-    /// Creates a session from a snapshot. Answers to items that the form no longer has are omitted.
-    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), snapshot: JSON) {
-        self.init(form, rules: rules, root: Self.states(form.items, snapshot))
+    /// Creates a session from a snapshot. Answers to items that the form no longer has are omitted. A calculated answer
+    /// that differs from its calculation has been edited.
+    public init(
+        _ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), context: FormContext = FormContext(),
+        clock: @escaping @Sendable () -> DateTime = { .now() }, snapshot: JSON
+    ) {
+        var state = SessionState(form, rules: rules, context: context, isChecked: false, moment: clock())
+        let root = state.makeBlock(below: -1, slot: 0, hasInitial: false)
+        state.load(snapshot, into: root, below: -1)
+        self.init(state, clock: clock)
     }
 
-    /// Creates a session that continues an earlier response. Answers that do not fit the form are omitted.
-    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), response: QuestionnaireResponse)
-    {
-        var reader = ResponseReader(form: form)
-        var root = reader.read(response)
-        Self.openGroups(&root)
-        self.init(form, rules: rules, root: root)
+    /// Creates a session that continues an earlier response. Answers that do not fit the form are omitted. A calculated
+    /// answer that differs from its calculation has been edited.
+    public init(
+        _ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), context: FormContext = FormContext(),
+        clock: @escaping @Sendable () -> DateTime = { .now() }, response: QuestionnaireResponse
+    ) {
+        let state = SessionState(form, rules: rules, context: context, isChecked: false, moment: clock())
+        var reader = ResponseReader(state)
+        reader.read(response)
+        reader.state.openGroups()
+        self.init(reader.state, clock: clock)
     }
 
-    private static func snapshot(_ states: [ItemState]) -> JSON {
-        .array(
-            states.compactMap { state in
+    private func snapshot(of block: Int, below parent: Int) -> JSON {
+        guard block >= 0 else { return .array([]) }
+        return .array(
+            (block..<(block + state.items(below: parent).count)).compactMap { node in
+                let (item, answers, blocks) = (
+                    state.nodes[node].item, state.nodes[node].answers, state.nodes[node].blocks
+                )
                 var object = JSONObject()
-                object["linkId"] = .string(state.item.linkID)
-                if state.groups.count > 1 || state.groups.contains(where: \.hasAnswers) {
-                    object["groups"] = .array(state.groups.map { snapshot($0.children) })
+                object["linkId"] = .string(item.linkID)
+                if item.type == .group {
+                    let groups = blocks.map { snapshot(of: $0, below: node) }
+                    if groups.count > 1 || groups.contains(where: { !($0.array ?? []).isEmpty }) {
+                        object["groups"] = .array(groups)
+                    }
                 }
-                if !state.answers.isEmpty {
+                if !answers.isEmpty {
                     object["answers"] = .array(
-                        state.answers.map { answer in
+                        zip(answers, blocks).map { value, block in
                             var entry = JSONObject()
-                            entry["value" + answer.value.type] = answer.value.json
-                            if !answer.children.isEmpty { entry["item"] = snapshot(answer.children) }
+                            entry["value" + value.type] = value.json
+                            if block >= 0 { entry["item"] = snapshot(of: block, below: node) }
                             return .object(entry)
                         })
                 }
+                if state.nodes[node].isEdited { object["edited"] = true }
                 return object.count > 1 ? .object(object) : nil
             })
     }
+}
 
-    private static func states(_ items: [FormItem], _ snapshot: JSON?) -> [ItemState] {
-        var states = items.map { ItemState(empty: $0, withGroup: true) }
+extension SessionState {
+    /// Enters the answers of a snapshot into a block.
+    fileprivate mutating func load(_ snapshot: JSON?, into block: Int, below parent: Int) {
+        guard block >= 0 else { return }
         for entry in snapshot?.array ?? [] {
-            guard let linkID = entry["linkId"]?.string,
-                let index = states.firstIndex(where: { $0.item.linkID == linkID })
-            else { continue }
-            let item = states[index].item
+            guard let linkID = entry["linkId"]?.string, let position = position(of: linkID, below: parent) else {
+                continue
+            }
+            let node = block + position
+            let item = nodes[node].item
             if let groups = entry["groups"]?.array, item.type == .group, !groups.isEmpty {
-                states[index].groups = groups.prefix(item.repeats ? maximumInstances : 1).map {
-                    GroupState(children: Self.states(item.children, $0), expression: nil)
+                for (slot, group) in groups.prefix(item.repeats ? Self.maximumInstances : 1).enumerated() {
+                    if slot >= nodes[node].blocks.count {
+                        nodes[node].blocks.append(-1)
+                        nodes[node].blocks[slot] = makeBlock(below: node, slot: slot, hasInitial: false)
+                    }
+                    load(group, into: nodes[node].blocks[slot], below: node)
                 }
             }
             guard item.isQuestion else { continue }
-            states[index].answers = (entry["answers"]?.array ?? []).compactMap { answer in
-                guard let value = QuestionnaireResponse.Item.Answer(json: answer)?.value else {
-                    return nil
-                }
-                return AnswerState(value, children: Self.states(item.children, answer["item"]))
+            for answer in entry["answers"]?.array ?? [] {
+                guard let value = QuestionnaireResponse.Item.Answer(json: answer)?.value else { continue }
+                let slot = nodes[node].answers.count
+                nodes[node].answers.append(value)
+                nodes[node].blocks.append(-1)
+                nodes[node].blocks[slot] = makeBlock(below: node, slot: slot, hasInitial: false)
+                load(answer["item"], into: nodes[node].blocks[slot], below: node)
+            }
+            loaded(node)
+            if entry["edited"]?.bool ?? false {
+                nodes[node].isEdited = item.expressions?.calculated != nil && !item.isFixed
             }
         }
-        return states
+    }
+
+    /// Marks a node whose answers were loaded.
+    mutating func loaded(_ node: Int) {
+        nodes[node].isLoaded = nodes[node].item.expressions?.calculated != nil && !nodes[node].answers.isEmpty
+        refreshCount(node)
+        refreshContent(node)
     }
 
     /// Adds an empty instance to each group without instances: a response omits empty groups, but a session needs one
     /// to fill in.
-    private static func openGroups(_ states: inout [ItemState]) {
-        for index in states.indices {
-            if states[index].item.type == .group, states[index].groups.isEmpty {
-                states[index].groups = [GroupState(of: states[index].item)]
-                continue
+    mutating func openGroups() {
+        var node = 0
+        // The nodes of new instances have instances of their own.
+        let count = nodes.count
+        while node < count {
+            if nodes[node].item.type == .group, nodes[node].blocks.isEmpty {
+                nodes[node].blocks = [-1]
+                nodes[node].blocks[0] = makeBlock(below: node, slot: 0, hasInitial: false)
             }
-            for group in states[index].groups.indices { openGroups(&states[index].groups[group].children) }
-            for answer in states[index].answers.indices { openGroups(&states[index].answers[answer].children) }
+            node += 1
         }
     }
 }

@@ -65,7 +65,7 @@ extension FormSession {
     public func problems(at path: String) -> [ResponseProblem] {
         let refused = refused.filter { $0.expression == path }
         guard let target = try? form.resolve(path) else { return refused }
-        return refused + Self.problems(of: answers(at: target.path), target, at: clock())
+        return refused + problems(of: answers(at: target.path), target)
     }
 
     // MARK: Entering
@@ -87,28 +87,35 @@ extension FormSession {
 
     private mutating func put(_ change: Change, _ path: String, isChecked: Bool) throws(ResponseProblem) {
         let target = try form.resolve(path)
-        var changed = self
         switch target.item.type {
         case .group: throw target.problem("group-answered", "A group takes items, not answers: set those inside.")
         case .display: throw target.problem("display-answered", "A display item takes no answer.")
-        default: try changed.createInstances(for: target)
+        default: break
         }
-        let values = try Self.values(change, current: changed.answers(at: target.path), target: target)
-        if isChecked, let error = Self.problems(of: values, target, at: clock()).first(where: { $0.severity == .error })
-        {
-            throw error
+        guard node(at: target.path) == nil else {
+            return try enter(change, target, isChecked: isChecked)
         }
-        guard !values.isEmpty || !changed.answers(at: target.path).isEmpty else {
-            // There is nothing to remove, so no instance is created.
+        // New instances are kept only if the answer is entered.
+        var changed = self
+        try changed.createInstances(for: target)
+        try changed.enter(change, target, isChecked: isChecked)
+        if !changed.answers(at: target.path).isEmpty {
+            self = changed
+        } else {
             refused.removeAll { $0.expression == path }
-            return
         }
-        guard changed.enter(values, at: target.path) else {
+    }
+
+    private mutating func enter(_ change: Change, _ target: ResolvedPath, isChecked: Bool) throws(ResponseProblem) {
+        let current = answers(at: target.path)
+        let values = try Self.values(change, current: current, target: target)
+        if isChecked, let error = problems(of: values, target).first(where: { $0.severity == .error }) { throw error }
+        refused.removeAll { $0.expression == target.written }
+        guard !values.isEmpty || !current.isEmpty else { return }
+        guard enter(values, at: target.path) else {
             throw target.problem("item-misplaced", "The item does not belong here.")
         }
-        changed.refused.removeAll { $0.expression == path }
-        changed.update()
-        self = changed
+        update()
     }
 
     /// Creates the next instance of a group, if the path contains it.
@@ -116,20 +123,20 @@ extension FormSession {
         var above = ItemPath([])
         for step in target.path.steps.dropLast() {
             above.steps.append(step)
-            guard let state = state(at: above) else {
+            guard let node = node(at: above) else {
                 throw target.problem("item-misplaced", "The item does not belong here.")
             }
-            if state.item.type != .group {
-                guard state.answers.indices.contains(step.instance) else {
+            if state.nodes[node].item.type != .group {
+                guard state.nodes[node].answers.indices.contains(step.instance) else {
                     throw target.problem(
                         "parent-unanswered",
                         "The question above this item has no such answer, so there are no items below it.")
                 }
-            } else if !state.groups.indices.contains(step.instance) {
-                guard step.instance == state.groups.count, createGroup(at: above) else {
+            } else if !state.nodes[node].blocks.indices.contains(step.instance) {
+                guard step.instance == state.nodes[node].blocks.count, createGroup(at: above) else {
                     throw target.problem(
                         "repetition-missing",
-                        "The group \(step.linkID) has \(state.groups.count) repetitions, counted from 0: only the next can "
+                        "The group \(step.linkID) has \(state.nodes[node].blocks.count) repetitions, counted from 0: only the next can "
                             + "be added, if the group repeats.")
                 }
             }
@@ -159,25 +166,23 @@ extension FormSession {
     }
 
     /// Returns the problems of answers to a question, of each answer and of all together.
-    private static func problems(
-        of values: [AnswerValue], _ target: ResolvedPath, at moment: DateTime
-    ) -> [ResponseProblem] {
-        let item = target.item
-        var problems = values.flatMap { AnswerCheck.findings(of: $0, for: item, at: moment) }.map {
+    private func problems(of values: [AnswerValue], _ target: ResolvedPath) -> [ResponseProblem] {
+        findings(of: values, for: target.item, at: target.path).map { finding in
             ResponseProblem(
-                code: $0.code, severity: $0.severity, expression: target.written, linkID: item.linkID,
-                message: $0.message)
+                code: finding.code, severity: finding.severity, expression: target.written, linkID: target.item.linkID,
+                message: finding.message)
         }
-        guard values.count > 1 else { return problems }
-        if !item.repeats { problems.append(target.problem("repeats", "The question takes one answer.")) }
-        if let maximum = item.limits.maxOccurs, values.count > maximum {
-            problems.append(target.problem("max-occurs", "The maximum is \(maximum)."))
-        }
-        let exclusive = (item.options ?? []).filter(\.isExclusive)
-        if values.contains(where: { value in exclusive.contains { value.equals($0.value) } }) {
-            problems.append(
-                target.problem("option-exclusive", "One of the chosen answers excludes all others."))
-        }
-        return problems
+    }
+
+    /// Returns the errors and warnings of answers to a question, before they are entered. A missing answer is none.
+    package func findings(of values: [AnswerValue], for item: FormItem, at path: ItemPath) -> [AnswerCheck.Finding] {
+        var cache = EvaluationCache()
+        var current = state
+        current.moment = clock()
+        let bounds =
+            node(at: path).map {
+                current.bounds($0, budget: StepBudget(steps: SessionState.maximumSteps), cache: &cache)
+            } ?? AnswerCheck.Bounds(of: item, at: current.moment)
+        return AnswerCheck.findings(of: values, for: item, within: bounds).map(\.finding)
     }
 }

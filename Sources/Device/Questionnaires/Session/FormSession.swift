@@ -1,54 +1,67 @@
 import FHIR
 
-/// A session that answers a form: it takes answers, and determines enabled items and problems. It is a value without
-/// background activity.
+/// A session that answers a form: it takes answers, evaluates the form's expressions, and determines enabled items and
+/// problems. It is a value without background activity. An answer costs the evaluation of what depends on it.
 ///
 /// Answers of items that become disabled are kept, and are used again when the item is enabled again. Until then they
 /// are treated as absent and are in no response.
 public struct FormSession: Sendable {
     /// The form.
-    public let form: QuestionnaireForm
+    public var form: QuestionnaireForm { state.form }
     /// The rules for the evaluation of conditions.
-    public let rules: EnablementRules
+    public var rules: EnablementRules { state.rules }
+    /// The data that expressions read in addition to the answers.
+    public var context: FormContext { state.context }
     /// Returns the current time, for limits such as today; by default the system's clock.
-    public var clock: @Sendable () -> DateTime = { .now() }
-    /// The form's items with their answers.
-    package internal(set) var root: [ItemState]
+    public var clock: @Sendable () -> DateTime
+    /// The items with their answers.
+    var state: SessionState
     /// The problems of values that a subscript could not enter, with the paths that were passed.
     var refused: [ResponseProblem] = []
 
     /// Creates a session with the form's initial values.
-    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
-        var root = form.items.map { ItemState(empty: $0, withGroup: true) }
-        root.fillInitial()
-        self.init(form, rules: rules, root: root)
+    ///
+    /// - Parameters:
+    ///   - rules: rules for conditions for which implementations differ.
+    ///   - context: the data that expressions read in addition to the answers, such as the patient.
+    ///   - clock: returns the current time with the person's offset.
+    public init(
+        _ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), context: FormContext = FormContext(),
+        clock: @escaping @Sendable () -> DateTime = { .now() }
+    ) {
+        var state = SessionState(form, rules: rules, context: context, isChecked: false, moment: clock())
+        _ = state.makeBlock(below: -1, slot: 0, hasInitial: true)
+        self.init(state, clock: clock)
     }
 
-    init(_ form: QuestionnaireForm, rules: EnablementRules, root: [ItemState]) {
-        self.form = form
-        self.rules = rules
-        self.root = root
+    /// Creates a session of a state with pending computations.
+    init(_ state: SessionState, clock: @escaping @Sendable () -> DateTime) {
+        self.state = state
+        self.clock = clock
         update()
     }
 
     /// Maximum number of instances of a group.
-    package static let maximumInstances = 1000
+    package static let maximumInstances = SessionState.maximumInstances
 
     // MARK: Reading
 
     /// Returns whether the item at the path exists and is enabled.
-    public func isEnabled(_ path: ItemPath) -> Bool { state(at: path)?.isEnabled ?? false }
+    public func isEnabled(_ path: ItemPath) -> Bool { node(at: path).map { state.nodes[$0].isEnabled } ?? false }
 
     /// Returns the answers at the path, including those of disabled items.
-    public func answers(at path: ItemPath) -> [AnswerValue] { state(at: path)?.answers.map(\.value) ?? [] }
+    public func answers(at path: ItemPath) -> [AnswerValue] { node(at: path).map { state.nodes[$0].answers } ?? [] }
 
     /// Returns the number of instances of the group at the path; the path's last number is ignored.
-    public func instanceCount(at path: ItemPath) -> Int { state(at: path)?.groups.count ?? 0 }
+    public func instanceCount(at path: ItemPath) -> Int {
+        guard let node = node(at: path), state.nodes[node].item.type == .group else { return 0 }
+        return state.nodes[node].blocks.count
+    }
 
     /// Returns the problems of values that a subscript could not enter, followed by the problems of the current
     /// response. Expressions are paths in the response; for values that were not entered, the paths that were passed.
     public func problems(status: QuestionnaireAnswersStatus = .completed) -> [ResponseProblem] {
-        refused + ResponseValidator(form, rules: rules, now: clock()).problems(in: response(status: status))
+        refused + state.responseProblems(status: status, at: clock()).map(\.problem)
     }
 
     // MARK: Answering
@@ -77,97 +90,59 @@ public struct FormSession: Sendable {
     /// Removes an instance of a repeating group; the last one is emptied instead.
     @discardableResult
     public mutating func removeGroup(at path: ItemPath) -> Bool {
-        guard let last = path.steps.last else { return false }
-        let done = change(path) { state in
-            guard state.item.type == .group, state.groups.indices.contains(last.instance) else { return false }
-            if state.groups.count == 1 {
-                state.groups = [GroupState(of: state.item)]
-            } else {
-                state.groups.remove(at: last.instance)
-            }
-            return true
-        }
-        if done { update() }
-        return done
+        guard let last = path.steps.last, let node = node(at: path), state.nodes[node].item.type == .group,
+            state.nodes[node].blocks.indices.contains(last.instance)
+        else { return false }
+        state.removeInstance(last.instance, of: node)
+        update()
+        return true
     }
 
     /// Sets answers like ``setAnswers(_:at:)``, but without ``update()``.
     mutating func enter(_ values: [AnswerValue], at path: ItemPath) -> Bool {
-        change(path) { state in
-            guard state.item.isQuestion else { return false }
-            let item = state.item
-            var old = state.answers
-            if !item.repeats, values.count <= 1 {
-                // A single answer that replaces another is treated as a correction, and keeps the items below it.
-                let below = old.first?.children ?? state.detached
-                state.detached = values.isEmpty ? below : nil
-                state.answers = values.map { value in
-                    below.map { AnswerState(value, children: $0) } ?? AnswerState(initially: value, of: item)
-                }
-                return true
-            }
-            state.answers = values.map { value in
-                guard let same = old.firstIndex(where: { $0.value == value }) else {
-                    return AnswerState(initially: value, of: item)
-                }
-                return old.remove(at: same)
-            }
-            return true
+        guard let node = node(at: path), state.nodes[node].item.isQuestion else { return false }
+        let item = state.nodes[node].item
+        if item.expressions?.calculated != nil {
+            // The form determines an answer that people cannot change.
+            if item.isFixed { state.mark(item.index, node) }
+            state.nodes[node].isEdited = !item.isFixed
         }
+        state.nodes[node].isNew = false
+        state.setAnswers(values, node)
+        return true
     }
 
     /// Creates an instance like ``ensureGroup(at:)``, but without ``update()``.
     mutating func createGroup(at path: ItemPath) -> Bool {
-        guard let last = path.steps.last, last.instance >= 0, last.instance < Self.maximumInstances else {
-            return false
-        }
-        return change(path) { state in
-            guard state.item.type == .group, last.instance == 0 || state.item.repeats else { return false }
-            while state.groups.count <= last.instance {
-                var group = GroupState(of: state.item)
-                group.children.fillInitial()
-                state.groups.append(group)
-            }
-            return true
-        }
+        guard let last = path.steps.last, last.instance >= 0, last.instance < Self.maximumInstances,
+            let node = node(at: path)
+        else { return false }
+        let item = state.nodes[node].item
+        guard item.type == .group, last.instance == 0 || item.repeats else { return false }
+        while state.nodes[node].blocks.count <= last.instance { state.addInstance(node) }
+        return true
     }
 
-    /// Determines the enabled items.
-    mutating func update() { Enablement.update(&root, form: form, rules: rules) }
+    /// Evaluates the conditions and expressions that changes affect.
+    mutating func update() {
+        state.settle(at: clock())
+        state.refreshProblems()
+    }
 
     // MARK: Paths
 
-    package func state(at path: ItemPath) -> ItemState? {
-        var states = root
+    /// Returns the node at a path; the path's last number is ignored.
+    func node(at path: ItemPath) -> Int? {
+        var parent = -1
+        var block = state.nodes.isEmpty ? -1 : 0
         for (depth, step) in path.steps.enumerated() {
-            guard let index = states.index(of: step.linkID, in: form) else { return nil }
-            let state = states[index]
-            if depth == path.steps.count - 1 { return state }
-            if state.groups.indices.contains(step.instance) {
-                states = state.groups[step.instance].children
-            } else if state.answers.indices.contains(step.instance) {
-                states = state.answers[step.instance].children
-            } else {
-                return nil
-            }
+            guard block >= 0, let position = state.position(of: step.linkID, below: parent) else { return nil }
+            let node = block + position
+            if depth == path.steps.count - 1 { return node }
+            guard state.nodes[node].blocks.indices.contains(step.instance) else { return nil }
+            parent = node
+            block = state.nodes[node].blocks[step.instance]
         }
         return nil
-    }
-
-    private mutating func change(_ path: ItemPath, _ body: (inout ItemState) -> Bool) -> Bool {
-        Self.change(&root, form: form, steps: path.steps[...], body)
-    }
-
-    private static func change(
-        _ states: inout [ItemState], form: QuestionnaireForm, steps: ArraySlice<ItemPath.Step>,
-        _ body: (inout ItemState) -> Bool
-    ) -> Bool {
-        guard let step = steps.first, let index = states.index(of: step.linkID, in: form) else { return false }
-        if steps.count == 1 { return body(&states[index]) }
-        if states[index].groups.indices.contains(step.instance) {
-            return change(&states[index].groups[step.instance].children, form: form, steps: steps.dropFirst(), body)
-        }
-        guard states[index].answers.indices.contains(step.instance) else { return false }
-        return change(&states[index].answers[step.instance].children, form: form, steps: steps.dropFirst(), body)
     }
 }

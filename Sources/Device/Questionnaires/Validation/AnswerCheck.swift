@@ -8,36 +8,86 @@ package enum AnswerCheck {
         package let code: String
         package let severity: FormProblem.Severity
         package let message: String
+        /// Whether the number of answers is wrong, which is only a warning in a response in progress.
+        package let isOfCount: Bool
 
-        init(_ code: String, _ message: String, severity: FormProblem.Severity = .error) {
+        init(
+            _ code: String, _ message: String, severity: FormProblem.Severity = .error, isOfCount: Bool = false
+        ) {
+            self.isOfCount = isOfCount
             self.code = code
             self.severity = severity
             self.message = message
         }
     }
 
+    /// The options and limits of a question at one time.
+    package struct Bounds: Sendable {
+        package var options: [FormOption]?
+        package var minimum: AnswerValue?
+        package var maximum: AnswerValue?
+
+        /// The bounds that do not depend on answers.
+        ///
+        /// - Parameter moment: the time of the answer, for limits such as today.
+        package init(of item: FormItem, at moment: DateTime) {
+            options = item.options
+            minimum = item.limits.minimum(at: moment)
+            maximum = item.limits.maximum(at: moment)
+        }
+    }
+
+    /// Returns the errors and warnings of all answers of a question: of each answer, with its index, and of their
+    /// number and combination, without one.
+    package static func findings(
+        of values: [AnswerValue], for item: FormItem, within bounds: Bounds
+    ) -> [(index: Int?, finding: Finding)] {
+        var findings: [(index: Int?, finding: Finding)] = []
+        if values.count > 1 {
+            if !item.repeats {
+                findings.append((nil, Finding("repeats", "The question takes one answer.", isOfCount: true)))
+            }
+            if let maximum = item.limits.maxOccurs, values.count > maximum {
+                findings.append((nil, Finding("max-occurs", "The maximum is \(maximum).", isOfCount: true)))
+            }
+            let exclusive = (bounds.options ?? item.options ?? []).filter(\.isExclusive)
+            if !exclusive.isEmpty, values.contains(where: { value in exclusive.contains { value.equals($0.value) } }) {
+                findings.append((nil, Finding("option-exclusive", "One of the chosen answers excludes all others.")))
+            }
+        }
+        for (index, value) in values.enumerated() {
+            for finding in Self.findings(of: value, for: item, within: bounds) { findings.append((index, finding)) }
+        }
+        return findings
+    }
+
     /// Returns the errors and warnings of an answer.
-    ///
-    /// - Parameter moment: the time of the answer, for limits such as today.
-    package static func findings(of value: AnswerValue, for item: FormItem, at moment: DateTime) -> [Finding] {
+    package static func findings(of value: AnswerValue, for item: FormItem, within bounds: Bounds) -> [Finding] {
         guard item.type != .question else {
             return [Finding("item-type-abstract", "An item of the abstract type question takes no answer.")]
         }
-        guard isOfType(value, item) else {
+        guard isOfType(value, item, options: bounds.options) else {
             let types = item.answerTypes.joined(separator: " or ")
             return [Finding("answer-type", "The answer must be of the type \(types).")]
         }
         guard isWellFormed(value) else {
             return [Finding("answer-malformed", "The answer is not valid for its type.")]
         }
-        return text(value, item) + range(value, item: item, at: moment) + options(value, item) + units(value, item)
-            + attachment(value, item) + reference(value, item) + (item.type == .url ? url(value.json.string ?? "") : [])
+        return text(value, item) + range(value, item: item, within: bounds)
+            + options(value, item, options: bounds.options)
+            + units(value, item) + attachment(value, item) + reference(value, item)
+            + (item.type == .url ? url(value.json.string ?? "") : [])
+    }
+
+    /// Returns whether a question accepts answers of a value's type.
+    package static func isOfType(_ value: AnswerValue, for item: FormItem, among options: [FormOption]?) -> Bool {
+        isOfType(value, item, options: options)
     }
 
     /// The types of options are permitted too, for instance integer options of a choice.
-    private static func isOfType(_ value: AnswerValue, _ item: FormItem) -> Bool {
+    private static func isOfType(_ value: AnswerValue, _ item: FormItem, options: [FormOption]?) -> Bool {
         if item.answerTypes.contains(value.type) { return true }
-        guard item.type == .choice || item.type == .openChoice, let options = item.options else { return false }
+        guard item.type == .choice || item.type == .openChoice, let options else { return false }
         return options.contains { $0.value.type == value.type }
     }
 
@@ -90,9 +140,9 @@ package enum AnswerCheck {
         return findings
     }
 
-    private static func range(_ value: AnswerValue, item: FormItem, at moment: DateTime) -> [Finding] {
+    private static func range(_ value: AnswerValue, item: FormItem, within bounds: Bounds) -> [Finding] {
         var findings: [Finding] = []
-        if let limit = item.limits.minimum(at: moment) {
+        if let limit = bounds.minimum {
             switch compare(value, with: limit, item: item) {
             case .ordered(.orderedAscending):
                 findings.append(Finding("min-value", "The answer is below the least value."))
@@ -107,7 +157,7 @@ package enum AnswerCheck {
             default: break
             }
         }
-        if let limit = item.limits.maximum(at: moment) {
+        if let limit = bounds.maximum {
             switch compare(value, with: limit, item: item) {
             case .ordered(.orderedDescending):
                 findings.append(Finding("max-value", "The answer is above the greatest value."))
@@ -168,8 +218,11 @@ package enum AnswerCheck {
         return overflow ? .max : max(0, count)
     }
 
-    private static func options(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
-        guard let options = item.options, !options.isEmpty else { return [] }
+    private static func options(_ value: AnswerValue, _ item: FormItem, options: [FormOption]?) -> [Finding] {
+        // A question that had options and now has none accepts none of them.
+        guard let options, !options.isEmpty || item.expressions?.options != nil || !(item.options ?? []).isEmpty else {
+            return []
+        }
         let answer = item.measured(value)
         guard !options.contains(where: { answer.equals(item.measured($0.value)) }) else { return [] }
         switch item.answerConstraint {

@@ -2,59 +2,65 @@ import FHIR
 
 /// Matches the items of a response with the items of its form, and reports those that do not fit.
 struct ResponseReader {
-    let form: QuestionnaireForm
+    /// The state that gets the answers.
+    var state: SessionState
     private(set) var problems: [ResponseProblem] = []
 
-    init(form: QuestionnaireForm) { self.form = form }
+    init(_ state: SessionState) { self.state = state }
 
-    mutating func read(_ response: QuestionnaireResponse) -> [ItemState] {
-        states(of: form.items, from: response["item"], at: "QuestionnaireResponse")
+    mutating func read(_ response: QuestionnaireResponse) {
+        let root = state.makeBlock(below: -1, slot: 0, hasInitial: false, hasGroups: false)
+        read(response["item"], into: root, below: -1, at: "QuestionnaireResponse")
     }
 
-    private mutating func states(of items: [FormItem], from json: JSON?, at expression: String) -> [ItemState] {
-        var states = items.map { ItemState(empty: $0, withGroup: false) }
-        guard let json else { return states }
+    private mutating func read(
+        _ json: JSON?, into block: Int, below parent: Int, at expression: @autoclosure () -> String
+    ) {
+        guard let json else { return }
         guard let elements = json.array else {
             report(
-                "response-malformed", at: "\(expression).item", linkID: nil, message: "The member item must be a list.")
-            return states
+                "response-malformed", at: "\(expression()).item", linkID: nil,
+                message: "The member item must be a list.")
+            return
         }
+        let above = expression()
         var last = -1
         for (number, element) in elements.enumerated() {
-            let here = "\(expression).item[\(number)]"
+            func here() -> String { "\(above).item[\(number)]" }
             guard let item = QuestionnaireResponse.Item(json: element) else {
-                report("response-malformed", at: here, linkID: nil, message: "An item must be an object.")
+                report("response-malformed", at: here(), linkID: nil, message: "An item must be an object.")
                 continue
             }
             guard let linkID = item.linkId else {
-                report("link-id-missing", at: here, linkID: nil, message: "An item of the response has no linkId.")
+                report("link-id-missing", at: here(), linkID: nil, message: "An item of the response has no linkId.")
                 continue
             }
-            guard let index = states.index(of: linkID, in: form) else {
-                if form.item(linkID) != nil {
+            guard block >= 0, let position = state.position(of: linkID, below: parent) else {
+                if state.form.item(linkID) != nil {
                     report(
-                        "item-misplaced", at: here, linkID: linkID, message: "The item is at another path in the form.")
+                        "item-misplaced", at: here(), linkID: linkID,
+                        message: "The item is at another path in the form.")
                 } else {
-                    report("link-id-unknown", at: here, linkID: linkID, message: "The form has no item of this linkId.")
+                    report(
+                        "link-id-unknown", at: here(), linkID: linkID, message: "The form has no item of this linkId.")
                 }
                 continue
             }
-            if index < last {
+            if position < last {
                 report(
-                    "item-order", at: here, linkID: linkID,
+                    "item-order", at: here(), linkID: linkID,
                     message: "The item follows one that comes later in the form.")
             }
-            last = max(last, index)
-            read(item, at: here, into: &states[index])
+            last = max(last, position)
+            read(item, number: number, into: block + position, at: here())
         }
-        return states
     }
 
-    private mutating func read(_ source: QuestionnaireResponse.Item, at here: String, into state: inout ItemState) {
-        let item = state.item
-        let isRepetition = state.expression != nil
-        if !isRepetition { state.expression = here }
-        if let asked = source.text, let text = item.text, asked != text {
+    private mutating func read(_ source: QuestionnaireResponse.Item, number: Int, into node: Int, at here: String) {
+        let item = state.nodes[node].item
+        let isRepetition = !state.nodes[node].sources.isEmpty
+        state.nodes[node].sources.append(number)
+        if let asked = source.text, let text = item.text, asked != text, item.expressions?.text == nil {
             report(
                 "item-text", at: here, linkID: item.linkID, message: "The item's text differs from the form's.",
                 severity: .warning)
@@ -76,8 +82,8 @@ struct ResponseReader {
                 report(
                     "repeats", at: here, linkID: item.linkID, message: "The group does not repeat, but occurs again.")
             }
-            let children = states(of: item.children, from: source["item"], at: here)
-            state.groups.append(GroupState(children: children, expression: here))
+            let block = makeBlock(below: node)
+            read(source["item"], into: block, below: node, at: here)
         default:
             if isRepetition {
                 report(
@@ -91,9 +97,19 @@ struct ResponseReader {
                 )
             }
             for (number, element) in answers.enumerated() {
-                read(answer: element, at: "\(here).answer[\(number)]", into: &state)
+                read(answer: element, into: node, at: "\(here).answer[\(number)]")
             }
         }
+        state.loaded(node)
+    }
+
+    /// Creates the block below the next instance or answer of a node.
+    private mutating func makeBlock(below node: Int) -> Int {
+        let slot = state.nodes[node].blocks.count
+        state.nodes[node].blocks.append(-1)
+        let block = state.makeBlock(below: node, slot: slot, hasInitial: false, hasGroups: false)
+        state.nodes[node].blocks[slot] = block
+        return block
     }
 
     private mutating func answers(
@@ -109,8 +125,8 @@ struct ResponseReader {
         return elements
     }
 
-    private mutating func read(answer element: JSON, at here: String, into state: inout ItemState) {
-        let item = state.item
+    private mutating func read(answer element: JSON, into node: Int, at here: String) {
+        let item = state.nodes[node].item
         guard let source = QuestionnaireResponse.Item.Answer(json: element), let value = AnswerValue(source.value)
         else {
             report("answer-empty", at: here, linkID: item.linkID, message: "The answer has no value.")
@@ -124,8 +140,9 @@ struct ResponseReader {
                 "answer-malformed", at: here, linkID: item.linkID,
                 message: "An answer has one value, but this one has several.")
         }
-        let children = states(of: item.children, from: source["item"], at: here)
-        state.answers.append(AnswerState(value, children: children, expression: here))
+        state.nodes[node].answers.append(value)
+        let block = makeBlock(below: node)
+        read(source["item"], into: block, below: node, at: here)
     }
 
     private mutating func report(

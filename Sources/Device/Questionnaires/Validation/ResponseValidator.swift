@@ -4,37 +4,61 @@ import Foundation
 /// Checks a response against its form (<https://hl7.org/fhir/uv/sdc/validation.html>).
 ///
 /// In a response in progress, missing required answers and wrong numbers of answers are warnings; the answers that it
-/// contains must be valid. Expressions, and value sets that are not available, are not checked.
+/// contains must be valid. The form's expressions are evaluated at the time of authoring: an answer that people cannot
+/// change must be the calculated one. Value sets that are not available are not checked.
 public struct ResponseValidator: Sendable {
     /// The form of the responses.
     public let form: QuestionnaireForm
     /// The rules for the evaluation of conditions.
     public let rules: EnablementRules
+    /// The data that expressions read in addition to the answers. Expressions that read others are undecided.
+    public let context: FormContext
     /// The current time, for limits such as today. If a response contains its time of authoring and that is not in the
     /// future, it is used instead.
     public let now: DateTime
 
     /// Creates a validator for responses to one form.
-    public init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), now: DateTime = .now()) {
+    public init(
+        _ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), context: FormContext = FormContext(),
+        now: DateTime = .now()
+    ) {
         self.form = form
         self.rules = rules
+        self.context = context
         self.now = now
     }
 
     /// Returns all problems: of the response as a whole, then of its structure, then of its answers.
     public func problems(in response: QuestionnaireResponse) -> [ResponseProblem] {
-        var reader = ResponseReader(form: form)
-        let session = FormSession(form, rules: rules, root: reader.read(response))
-        let isUnfinished = [.inProgress, .stopped, .enteredInError].contains(response.status)
+        problems(in: response, budget: StepBudget(steps: SessionState.maximumSteps))
+    }
+
+    /// Returns all problems, and takes the steps of the form's expressions from a budget. If the budget is exhausted,
+    /// the problems are incomplete.
+    public func problems(in response: QuestionnaireResponse, budget: StepBudget) -> [ResponseProblem] {
+        let isUnfinished = ResponseCheck.isUnfinished(response.status)
         let authored = response.authored.flatMap { $0.start() <= now.start() ? $0 : nil }
-        var check = ResponseCheck(isUnfinished: isUnfinished, moment: authored ?? now)
+        var reader = ResponseReader(
+            SessionState(form, rules: rules, context: context, isChecked: true, moment: authored ?? now))
+        reader.state.take(headerOf: response)
+        reader.read(response)
+        reader.state.settle(at: authored ?? now, budget: budget)
+        var check = ResponseCheck(isUnfinished: isUnfinished)
         check.about(form, response)
-        let whole = check.problems.count
-        check.items(session.root, at: "QuestionnaireResponse")
         let structure = reader.problems.map { problem in
             isUnfinished && problem.code == "repeats" ? problem.downgraded : problem
         }
-        return check.problems[..<whole] + structure + check.problems[whole...]
+        return check.problems + structure
+            + reader.state.checkedProblems(isUnfinished: isUnfinished, budget: budget)
+    }
+}
+
+extension SessionState {
+    /// Takes the elements of a response other than its items.
+    fileprivate mutating func take(headerOf response: QuestionnaireResponse) {
+        var object = response.object
+        object["item"] = nil
+        header = object
     }
 }
 
@@ -44,16 +68,16 @@ extension ResponseProblem {
     }
 }
 
-/// Checks a response that was matched with its form.
-private struct ResponseCheck {
+/// Checks a response and its form as a whole.
+struct ResponseCheck {
     let isUnfinished: Bool
-    /// The time of the answers.
-    let moment: DateTime
     private(set) var problems: [ResponseProblem] = []
 
-    init(isUnfinished: Bool, moment: DateTime) {
-        self.isUnfinished = isUnfinished
-        self.moment = moment
+    init(isUnfinished: Bool) { self.isUnfinished = isUnfinished }
+
+    /// Whether a response with the status may lack answers.
+    static func isUnfinished(_ status: QuestionnaireAnswersStatus?) -> Bool {
+        [.inProgress, .stopped, .enteredInError].contains(status)
     }
 
     private mutating func report(
@@ -105,90 +129,6 @@ private struct ResponseCheck {
             report(
                 "questionnaire-version", severity: .warning, at: path, linkID: nil,
                 message: "The response is for another version of the form.")
-        }
-    }
-
-    mutating func items(_ states: [ItemState], at parent: String) {
-        for state in states { item(state, at: parent) }
-    }
-
-    private mutating func item(_ state: ItemState, at parent: String) {
-        let item = state.item
-        let here = state.expression ?? parent
-        guard state.isEnabled else {
-            if state.hasAnswers {
-                report(
-                    "not-enabled", severity: .error, at: here, linkID: item.linkID,
-                    message: "The item is not enabled and must have no answer.")
-            }
-            return
-        }
-        // If an expression decides about the enablement, it is unknown whether an answer is missing.
-        let missing: FormProblem.Severity = isUnfinished || item.enablementIsOpen ? .warning : .error
-        let tooMany: FormProblem.Severity = isUnfinished ? .warning : .error
-        switch item.type {
-        case .display: break
-        case .group:
-            // A required group needs an answer inside; without a required group, its required questions need no
-            // answers.
-            if item.isRequired, !state.groups.contains(where: \.hasAnswers) {
-                report(
-                    "required", severity: missing, at: here, linkID: item.linkID,
-                    message: "At least one question of this group needs an answer.")
-            }
-            occurrences(state.groups.count, of: state, at: here, missing: missing, tooMany: tooMany)
-            for group in state.groups { items(group.children, at: group.expression ?? here) }
-        default:
-            if item.isRequired, state.answers.isEmpty {
-                report(
-                    "required", severity: missing, at: here, linkID: item.linkID,
-                    message: "The question needs an answer.")
-            }
-            if state.answers.count > 1, !item.repeats {
-                report(
-                    "repeats", severity: tooMany, at: here, linkID: item.linkID,
-                    message: "The question takes one answer.")
-            }
-            occurrences(state.answers.count, of: state, at: here, missing: missing, tooMany: tooMany)
-            exclusive(state, here)
-            for answer in state.answers {
-                let path = answer.expression ?? here
-                for finding in AnswerCheck.findings(of: answer.value, for: item, at: moment) {
-                    report(
-                        finding.code, severity: finding.severity, at: path, linkID: item.linkID,
-                        message: finding.message)
-                }
-                items(answer.children, at: path)
-            }
-        }
-    }
-
-    /// Checks the number of answers or instances. An absent item that is not required has no minimum.
-    private mutating func occurrences(
-        _ count: Int, of state: ItemState, at here: String, missing: FormProblem.Severity,
-        tooMany: FormProblem.Severity
-    ) {
-        let limits = state.item.limits
-        let isThere = state.item.isRequired || state.expression != nil
-        if let minimum = limits.minOccurs, count < minimum, isThere {
-            report(
-                "min-occurs", severity: missing, at: here, linkID: state.item.linkID,
-                message: "At least \(minimum) are required.")
-        }
-        if let maximum = limits.maxOccurs, count > maximum {
-            report(
-                "max-occurs", severity: tooMany, at: here, linkID: state.item.linkID,
-                message: "The maximum is \(maximum).")
-        }
-    }
-
-    private mutating func exclusive(_ state: ItemState, _ here: String) {
-        guard state.answers.count > 1, let options = state.item.options else { return }
-        let exclusive = options.filter(\.isExclusive)
-        if state.answers.contains(where: { answer in exclusive.contains { answer.value.equals($0.value) } }) {
-            report(
-                "option-exclusive", severity: .error, at: here, linkID: state.item.linkID,
-                message: "One of the chosen answers excludes all others.")
         }
     }
 }

@@ -5,7 +5,8 @@ public struct OfferedCodings {
     private let valueSet: (String) -> ValueSet?
     private let cache = Cache()
 
-    /// The codings of the value sets of questions: many questions of a form have the same set.
+    /// The codings of the value sets of questions: many questions of a form have the same set. A coding has the weight
+    /// of its concept as an extension.
     private final class Cache {
         var codings: [String: [Coding]?] = [:]
     }
@@ -32,6 +33,22 @@ public struct OfferedCodings {
     /// Returns the codings of a value set, by `#id` or canonical URL; nil if it is not available or needs a terminology
     /// server.
     public func codings(inSet name: String) -> [Coding]? {
+        weightedCodings(inSet: name)?.map(\.coding)
+    }
+
+    /// Returns the codings of a value set, each with the weight of its concept if it has one
+    /// (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>): an extension of the concept, or a
+    /// property of R5's expansion.
+    package func weightedCodings(inSet name: String) -> [(coding: Coding, weight: JSONNumber?)]? {
+        marked(inSet: name)?.map { marked in
+            guard let weight = ConceptWeight.number(in: marked.extension) else { return (marked, nil) }
+            var coding = marked
+            coding.extension = []
+            return (coding, weight)
+        }
+    }
+
+    private func marked(inSet name: String) -> [Coding]? {
         if let found = cache.codings[name] { return found }
         var known: [String: [Coding]?] = [:]
         let found = codings(inSet: name, known: &known)
@@ -97,7 +114,10 @@ public struct OfferedCodings {
     /// to the sets it names, or both at once. Another whole system or a filter needs a terminology server.
     private func codings(of part: ValueSet.Compose.Include, known: inout [String: [Coding]?]) -> [Coding]? {
         let concepts = part.concept.compactMap { concept in
-            concept.code.map { Coding(system: part.system, code: $0, display: concept.display) }
+            concept.code.map { code in
+                ConceptWeight.marked(
+                    Coding(system: part.system, code: code, display: concept.display), by: concept.extension)
+            }
         }
         guard part.filter.isEmpty else { return nil }
         var members: [Coding]? = part.concept.isEmpty ? nil : concepts
@@ -118,7 +138,12 @@ public struct OfferedCodings {
         entries.flatMap { entry -> [Coding] in
             let isAbstract = entry.abstract ?? false
             let own =
-                isAbstract ? nil : entry.code.map { Coding(system: entry.system, code: $0, display: entry.display) }
+                isAbstract
+                ? nil
+                : entry.code.map { code in
+                    ConceptWeight.marked(
+                        Coding(system: entry.system, code: code, display: entry.display), by: entry.extension)
+                }
             return [own].compactMap { $0 } + expanded(entry.contains)
         }
     }

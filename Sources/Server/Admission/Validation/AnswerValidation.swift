@@ -60,8 +60,9 @@ struct AnswerValidation {
         // Each answer is searched among its question's options.
         Self.charge(response.item, of: form, to: budget)
         do { try budget.check() } catch { throw SubmissionProblem(error.code, error.message) }
-        let problems = ResponseValidator(form, now: DateTime(receivedAt)).problems(in: response)
-            .filter(strictness.quarantines)
+        let found = ResponseValidator(form, now: DateTime(receivedAt)).problems(in: response, budget: budget)
+        do { try budget.check() } catch { throw SubmissionProblem(error.code, error.message) }
+        let problems = found.filter(strictness.quarantines)
         guard !problems.isEmpty else { return }
         var entries: [String] = []
         for problem in problems {

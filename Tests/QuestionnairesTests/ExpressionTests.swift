@@ -1,0 +1,356 @@
+import FHIR
+import FHIRPath
+import Questionnaires
+import QuestionnairesTestSupport
+import Testing
+
+/// Expressions of forms (<https://hl7.org/fhir/uv/sdc/expressions.html>).
+@Suite struct ExpressionTests {
+    /// Returns an extension of SDC with an expression.
+    static func expression(_ name: String, _ text: String, variable: String? = nil) -> String {
+        let core = ["variable", "cqf-expression", "questionnaire-constraint"].contains(name)
+        let url =
+            core
+            ? "http://hl7.org/fhir/StructureDefinition/\(name)"
+            : "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-\(name)"
+        let given = variable.map { #""name": "\#($0)", "# } ?? ""
+        return
+            #"{"url": "\#(url)", "valueExpression": {\#(given)"language": "text/fhirpath", "expression": "\#(text)"}}"#
+    }
+
+    static func item(_ linkID: String, _ type: String, _ extensions: String..., more: String = "") -> String {
+        let given = extensions.isEmpty ? "" : #", "extension": [\#(extensions.joined(separator: ", "))]"#
+        return #"{"linkId": "\#(linkID)", "type": "\#(type)"\#(given)\#(more.isEmpty ? "" : ", " + more)}"#
+    }
+
+    private static func weight(_ linkID: String) -> String { "%resource.item.where(linkId = '\(linkID)').answer.value" }
+
+    @Test func calculatedAnswerFollowsItsInputs() throws {
+        let form = try form(
+            Self.item("a", "decimal") + "," + Self.item("b", "decimal") + ","
+                + Self.item(
+                    "sum", "decimal",
+                    Self.expression("calculatedExpression", "\(Self.weight("a")) + \(Self.weight("b"))")))
+        var session = FormSession(form)
+        #expect(session["sum"] == nil)
+        session["a"] = .decimal(2)
+        #expect(session["sum"] == nil)
+        session["b"] = .decimal(3)
+        #expect(session["sum"] == .decimal(5))
+        session["a"] = .decimal(4)
+        #expect(session["sum"] == .decimal(7))
+        session["b"] = nil
+        #expect(session["sum"] == nil)
+    }
+
+    @Test func calculationsOfCalculationsFollowInAnyOrder() throws {
+        let form = try form(
+            Self.item("d", "integer", Self.expression("calculatedExpression", "\(Self.weight("c")) + 1")) + ","
+                + Self.item("c", "integer", Self.expression("calculatedExpression", "\(Self.weight("b")) + 1")) + ","
+                + Self.item("b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) + 1")) + ","
+                + Self.item("a", "integer"))
+        var session = FormSession(form)
+        session["a"] = .integer(1)
+        #expect(session["d"] == .integer(4))
+    }
+
+    @Test func editedAnswerStays() throws {
+        let form = try form(
+            Self.item("a", "integer") + ","
+                + Self.item("b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) * 2")))
+        var session = FormSession(form)
+        session["a"] = .integer(1)
+        session["b"] = .integer(9)
+        session["a"] = .integer(2)
+        #expect(session["b"] == .integer(9))
+        #expect(session.isEdited(at: path("b")))
+        let resumed = FormSession(form, response: session.response(status: .inProgress))
+        #expect(resumed.answers(at: path("b")) == [.integer(9)])
+        #expect(resumed.isEdited(at: path("b")))
+        session.resetCalculation(at: path("b"))
+        #expect(session["b"] == .integer(4))
+    }
+
+    @Test func readOnlyCalculatedAnswerCannotBeEdited() throws {
+        let form = try form(
+            Self.item("a", "integer") + ","
+                + Self.item(
+                    "b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) * 2"),
+                    more: "\"readOnly\": true"))
+        var session = FormSession(form)
+        session["a"] = .integer(1)
+        session["b"] = .integer(9)
+        #expect(session["b"] == .integer(2))
+    }
+
+    @Test func expressionEnablesAnItem() throws {
+        let form = try form(
+            Self.item("a", "integer") + ","
+                + Self.item(
+                    "g", "group", Self.expression("enableWhenExpression", "\(Self.weight("a")) > 3"),
+                    more: #""item": [{"linkId": "b", "type": "string", "required": true}]"#))
+        var session = FormSession(form)
+        #expect(!session.isEnabled(path("g")))
+        #expect(session.problems().errors == [])
+        session["a"] = .integer(4)
+        #expect(session.isEnabled(path("g", "b")))
+        session["b"] = .text("x")
+        session["a"] = .integer(3)
+        #expect(!session.isEnabled(path("g", "b")))
+        #expect(session.response().item.map(\.linkId) == ["a"])
+    }
+
+    @Test func repetitionsAreEvaluatedSeparately() throws {
+        let row =
+            Self.item("n", "integer") + ","
+            + Self.item("twice", "integer", Self.expression("calculatedExpression", "%n * 2"))
+        let form = try form(
+            Self.item(
+                "row", "group", Self.expression("variable", "item.where(linkId = 'n').answer.value", variable: "n"),
+                more: "\"repeats\": true, \"item\": [\(row)]")
+                + ","
+                + Self.item(
+                    "total", "integer",
+                    Self.expression(
+                        "calculatedExpression",
+                        "%resource.item.where(linkId = 'row').item.where(linkId = 'twice').answer.value.sum()")))
+        var session = FormSession(form)
+        session["row/n"] = .integer(1)
+        session["row[1]/n"] = .integer(5)
+        #expect(session["row/twice"] == .integer(2))
+        #expect(session["row[1]/twice"] == .integer(10))
+        #expect(session["total"] == .integer(12))
+        session.removeGroup(at: path(("row", 0)))
+        #expect(session["row/twice"] == .integer(10))
+        #expect(session["total"] == .integer(10))
+    }
+
+    @Test func initialValueComesFromTheLaunchContext() throws {
+        let launch = #"""
+            "extension": [{"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-launchContext",
+            "extension": [{"url": "name", "valueCoding": {"code": "patient"}}, {"url": "type", "valueCode": "Patient"}]}]
+            """#
+        let form = try form(
+            Self.item("birth", "date", Self.expression("initialExpression", "%patient.birthDate")), launch)
+        var patient = Patient()
+        patient.birthDate = DateTime("1990-05-05")
+        var context = FormContext()
+        context["patient"] = patient.resource
+        #expect(FormSession(form, context: context)["birth"] == .date(try #require(DateTime("1990-05-05"))))
+        let session = FormSession(form)
+        #expect(session["birth"] == nil)
+        #expect(session.problems().map(\.code) == ["expression-undecided"])
+        #expect(session.problems().first?.severity == .information)
+    }
+
+    @Test func undecidedEnablementRequiresNothingAndForbidsNothing() throws {
+        let form = try form(
+            Self.item(
+                "a", "string", Self.expression("enableWhenExpression", "%patient.gender = 'female'"),
+                more: "\"required\": true"))
+        #expect(ResponseValidator(form).problems(in: try response("")).map(\.code) == ["expression-undecided"])
+        let answered = try response(#"{"linkId": "a", "answer": [{"valueString": "x"}]}"#)
+        #expect(ResponseValidator(form).problems(in: answered).errors == [])
+        var context = FormContext()
+        context["patient"] = Resource(
+            try #require(try JSON(parsing: #"{"resourceType": "Patient", "gender": "male"}"#).object))
+        #expect(ResponseValidator(form, context: context).problems(in: answered).errors == ["not-enabled"])
+    }
+
+    @Test func failingExpressionIsAnError() throws {
+        let form = try form(
+            Self.item("a", "integer", more: "\"repeats\": true") + ","
+                + Self.item(
+                    "b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) + 1"),
+                    more: "\"readOnly\": true"))
+        var session = FormSession(form)
+        session[all: "a"] = [.integer(1), .integer(2)]
+        #expect(session.problems().errors == ["expression-failed"])
+        #expect(session.problems().first?.linkID == "b")
+    }
+
+    @Test(arguments: [
+        ("%resource.item.where(linkId = 'b').answer.value + 1", "expression-cycle"),
+        ("%nothing + 1", "expression-variable-unknown"), ("1 +", "expression-invalid"),
+        ("%resource.item.where(linkId = 'x').answer.value", "expression-item-unknown"),
+    ])
+    func faultsOfExpressionsAreReported(expression: String, code: String) throws {
+        let form = try form(
+            Self.item("a", "integer", Self.expression("calculatedExpression", expression)) + ","
+                + Self.item("b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) + 1")))
+        let found = try #require(form.problems.first { $0.code == code })
+        #expect(found.linkID == "a")
+        if code == "expression-cycle" { #expect(found.message.contains("a -> b -> a")) }
+    }
+
+    @Test func answersOfDevicesAreCalculatedAgain() throws {
+        func problems(_ more: String, score: String?) throws -> [ResponseProblem] {
+            let form = try form(
+                Self.item("a", "integer") + ","
+                    + Self.item(
+                        "score", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) * 10"),
+                        more: more))
+            let given = score.map { #", {"linkId": "score", "answer": [{"valueInteger": \#($0)}]}"# } ?? ""
+            let response = try response(#"{"linkId": "a", "answer": [{"valueInteger": 2}]}"# + given)
+            return ResponseValidator(form).problems(in: response)
+        }
+        #expect(try problems("\"readOnly\": true", score: "20").map(\.code) == [])
+        #expect(try problems("\"readOnly\": true", score: "99999").errors == ["calculated-value"])
+        #expect(try problems("\"readOnly\": true", score: nil).warnings == ["calculated-value"])
+        #expect(try problems("\"readOnly\": false", score: "99999").map(\.code) == [])
+        #expect(try problems("\"readOnly\": false", score: nil).map(\.code) == [])
+    }
+
+    @Test func calculationUsesTheTimeOfAuthoring() throws {
+        let form = try form(
+            Self.item(
+                "day", "date", Self.expression("calculatedExpression", "today()"), more: "\"readOnly\": true"))
+        let given = try response(
+            #"{"linkId": "day", "answer": [{"valueDate": "2026-03-02"}]}"#,
+            #""status": "completed", "authored": "2026-03-02T00:30:00+12:00""#)
+        let now = try #require(DateTime("2026-05-01T00:00:00Z"))
+        #expect(ResponseValidator(form, now: now).problems(in: given).errors == [])
+        let session = FormSession(form, clock: { now })
+        let authored = try #require(DateTime("2026-05-02T00:10:00+12:00"))
+        let later = try #require(DateTime("2026-05-03T00:00:00Z"))
+        var completed = session
+        completed.clock = { later }
+        let response = try completed.completedResponse(subject: nil, authored: authored)
+        #expect(value(response["item"], "0.answer.0.valueDate") == "2026-05-02")
+    }
+
+    @Test func weightsOfOptionsGiveAScore() throws {
+        func question(_ linkID: String) -> String {
+            Self.item(
+                linkID, "choice",
+                more: #"""
+                    "answerOption": [{"valueCoding": {"system": "urn:s", "code": "no"}, "extension": [{"url":
+                    "http://hl7.org/fhir/StructureDefinition/ordinalValue", "valueDecimal": 0}]},
+                    {"valueCoding": {"system": "urn:s", "code": "yes", "extension": [{"url":
+                    "http://hl7.org/fhir/StructureDefinition/itemWeight", "valueDecimal": 3}]}}]
+                    """#)
+        }
+        let form = try form(
+            question("a") + "," + question("b") + ","
+                + Self.item(
+                    "score", "decimal",
+                    Self.expression(
+                        "calculatedExpression",
+                        "%resource.item.where(linkId = 'a' or linkId = 'b').answer.value.weight().sum()")))
+        var session = FormSession(form)
+        session["a"] = .code("yes", "urn:s")
+        #expect(session["score"] == .decimal(3))
+        session["b"] = .code("no", "urn:s")
+        #expect(session["score"] == .decimal(3))
+        // The form's weight has precedence over one that an answer brings.
+        var coding = Coding(system: "urn:s", code: "no")
+        var mark = Extension(url: "http://hl7.org/fhir/StructureDefinition/itemWeight")
+        mark.value = OpenChoice(type: "Decimal", json: .number(JSONNumber(100)))
+        coding.extension = [mark]
+        session["b"] = .coding(coding)
+        #expect(session["score"] == .decimal(3))
+    }
+
+    @Test func expressionsDecideAboutOptions() throws {
+        let toggle = #"""
+            {"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-answerOptionsToggleExpression",
+             "extension": [{"url": "option", "valueString": "x"}, {"url": "expression", "valueExpression": {"language":
+             "text/fhirpath", "expression": "%resource.item.where(linkId = 'more').answer.value = true"}}]}
+            """#
+        let form = try form(
+            Self.item("more", "boolean") + ","
+                + Self.item(
+                    "a", "choice", toggle, more: #""answerOption": [{"valueString": "x"}, {"valueString": "y"}]"#) + ","
+                + Self.item("names", "string", more: "\"repeats\": true") + ","
+                + Self.item(
+                    "chosen", "open-choice",
+                    Self.expression("answerExpression", "%resource.item.where(linkId = 'names').answer.value")))
+        var session = FormSession(form)
+        #expect(session.options(at: path("a"))?.map(\.value.text) == ["y"])
+        session["a"] = .text("x")
+        #expect(session.problems().errors == ["option"])
+        session["more"] = .yes()
+        #expect(session.options(at: path("a"))?.map(\.value.text) == ["x", "y"])
+        #expect(session.problems().errors == [])
+        session[all: "names"] = [.text("Ann"), .text("Ben")]
+        #expect(session.options(at: path("chosen"))?.map(\.value.text) == ["Ann", "Ben"])
+    }
+
+    @Test func rulesOfTheFormAreChecked() throws {
+        let rule = #"""
+            {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-constraint", "extension": [
+             {"url": "key", "valueId": "c-1"}, {"url": "severity", "valueCode": "error"},
+             {"url": "human", "valueString": "The end is after the start."},
+             {"url": "expression", "valueString": "item.where(linkId = 'from').answer.value <= item.where(linkId = 'to').answer.value"}]}
+            """#
+        let form = try form(
+            Self.item("g", "group", rule, more: "\"item\": [\(Self.item("from", "date")), \(Self.item("to", "date"))]"))
+        var session = FormSession(form)
+        session["from"] = .date(try #require(DateTime("2026-02-01")))
+        #expect(session.problems().errors == [])
+        session["to"] = .date(try #require(DateTime("2026-01-01")))
+        #expect(session.problems().map(\.message) == ["The end is after the start."])
+        #expect(session.problems().errors == ["constraint"])
+        session["to"] = .date(try #require(DateTime("2026-03-01")))
+        #expect(session.problems() == [])
+    }
+
+    @Test func textAndLimitFollowAnswers() throws {
+        let dynamic = #"""
+            "_text": {"extension": [{"url": "http://hl7.org/fhir/StructureDefinition/cqf-expression", "valueExpression":
+            {"language": "text/fhirpath", "expression": "'Dose of ' + %resource.item.where(linkId = 'drug').answer.value"}}]},
+            "text": "Dose"
+            """#
+        let limit = #"""
+            {"url": "http://hl7.org/fhir/StructureDefinition/maxValue", "_valueInteger": {"extension": [{"url":
+            "http://hl7.org/fhir/StructureDefinition/cqf-calculatedValue", "valueExpression": {"language": "text/fhirpath",
+            "expression": "%resource.item.where(linkId = 'most').answer.value"}}]}}
+            """#
+        let form = try form(
+            Self.item("drug", "string") + "," + Self.item("most", "integer") + ","
+                + Self.item("dose", "integer", limit, more: dynamic))
+        var session = FormSession(form)
+        #expect(session.text(at: path("dose")) == "Dose")
+        session["drug"] = .text("A")
+        #expect(session.text(at: path("dose")) == "Dose of A")
+        session["dose"] = .integer(5)
+        #expect(session.problems().errors == [])
+        session["most"] = .integer(4)
+        #expect(session.problems().errors == ["max-value"])
+        #expect(session.limits(at: path("dose")).maximum == .integer(4))
+    }
+
+    @Test func populationMakesRepetitions() throws {
+        let form = try form(
+            Self.item(
+                "name", "group", Self.expression("itemPopulationContext", "%patient.name", variable: "name"),
+                more:
+                    "\"repeats\": true, \"item\": [\(Self.item("family", "string", Self.expression("initialExpression", "%name.family")))]"
+            ))
+        var context = FormContext()
+        context["patient"] = Resource(
+            try #require(
+                try JSON(parsing: #"{"resourceType": "Patient", "name": [{"family": "A"}, {"family": "B"}]}"#).object))
+        let session = FormSession(form, context: context)
+        #expect(session.instanceCount(at: path("name")) == 2)
+        #expect(session["name/family"] == .text("A"))
+        #expect(session["name[1]/family"] == .text("B"))
+    }
+
+    @Test func queryIsExecutedByTheCaller() throws {
+        let variable = #"""
+            "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/variable", "valueExpression": {"name": "found",
+            "language": "application/x-fhir-query", "expression": "Observation?patient={{%patient.id}}&code=a b"}}]
+            """#
+        let form = try form(
+            Self.item("n", "integer", Self.expression("initialExpression", "%found.entry.count()")), variable)
+        var context = FormContext(query: { query in
+            #expect(query == "Observation?patient=p%201&code=a b")
+            let bundle = try? JSON(parsing: #"{"resourceType": "Bundle", "entry": [{}, {}]}"#).object
+            return bundle.map { [.element(TypedElement(resource: $0))] }
+        })
+        context["patient"] = Resource(
+            try #require(try JSON(parsing: #"{"resourceType": "Patient", "id": "p 1"}"#).object))
+        #expect(FormSession(form, context: context)["n"] == .integer(2))
+    }
+}
