@@ -71,6 +71,9 @@ let device: [Target] = [
         name: "Questionnaires", dependencies: ["FHIR", "UCUM", "FHIRPath"],
         path: "Sources/Device/Questionnaires"),
     .target(
+        name: "FormOperations", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FHIRSearch", "Questionnaires"],
+        path: "Sources/Device/FormOperations"),
+    .target(
         name: "InformedConsent", dependencies: ["FHIR", "Attachments", crypto], path: "Sources/Device/InformedConsent"),
     .target(name: "HealthTypes", dependencies: ["Core", "FHIR", "UCUM"], path: "Sources/Device/HealthTypes"),
     .target(
@@ -260,7 +263,7 @@ let tools: [Target] = [
         name: "DeviceCommands",
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
-            "InformedConsent", "HealthData", "SleepNights", "HealthSync", "Outbox", "HealthStores", "AppleHealthExport",
+            "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "Outbox", "HealthStores", "AppleHealthExport",
             "HealthReport", "ConsentDocument", "Storage", "Warehouse", "Receiver", "TerminalSurvey", "StudyFiles",
             "StudyOperations", arguments,
         ],
@@ -289,7 +292,7 @@ let tests: [Target] = [
         name: "GuideTests",
         dependencies: [
             "FHIR", "UCUM", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "FHIRPatch", "FHIRSearch",
-            "Wire", "Attachments", "Questionnaires", "InformedConsent", "HealthTypes", "HealthData", "SleepNights",
+            "Wire", "Attachments", "Questionnaires", "FormOperations", "InformedConsent", "HealthTypes", "HealthData", "SleepNights",
             "HealthSync", "HTTPTransport", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter", "HealthReport",
         ] + healthKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
@@ -305,6 +308,9 @@ let tests: [Target] = [
     .testTarget(
         name: "QuestionnairesTests",
         dependencies: ["FHIR", "Questionnaires", "TestSupport", "QuestionnairesTestSupport"]),
+    .testTarget(
+        name: "FormOperationsTests",
+        dependencies: ["FHIR", "FHIRPath", "FHIRValidation", "Questionnaires", "FormOperations", "TestSupport"]),
     .testTarget(
         name: "TerminalSurveyTests",
         dependencies: ["FHIR", "Questionnaires", "TerminalSurvey", "TestSupport", "QuestionnairesTestSupport"]),
@@ -488,6 +494,7 @@ let package = Package(
         .library(name: "TributaryJSONQuery", targets: ["JSONQuery"]),
         .library(name: "TributaryWire", targets: ["Wire"]),
         .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),
+        .library(name: "TributaryFormOperations", targets: ["FormOperations"]),
         .library(name: "TributaryInformedConsent", targets: ["InformedConsent"]),
         .library(name: "TributaryHealthTypes", targets: ["HealthTypes"]),
         .library(name: "TributaryHealthData", targets: ["HealthData"]),

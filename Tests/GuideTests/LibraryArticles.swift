@@ -6,6 +6,7 @@ import FHIRPath
 import FHIRSearch
 import FHIRValidation
 import FHIRVersions
+import FormOperations
 import Foundation
 import HTTPTransport
 import HealthData
@@ -97,6 +98,14 @@ enum LibraryArticles {
         let header = try SubmissionHeader(submissionID: UUID().uuidString, sequence: 1)
         let sealed = try SealedEnvelope.seal(resource.json.data(), as: header, to: keys)
         return sealed
+    }
+
+    static func formOperations(_ form: Questionnaire, response: QuestionnaireResponse) -> String {
+        let extraction = FormExtraction(form)
+        let (bundle, problems) = extraction.extracted(from: response, now: .now()) { UUID() }
+        for problem in problems { print(problem.code, problem.expression, problem.message) }
+        let text = bundle.json.text()
+        return text
     }
 
     static func questionnaires(
