@@ -263,7 +263,8 @@ let tools: [Target] = [
         name: "DeviceCommands",
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
-            "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "Outbox", "HealthStores", "AppleHealthExport",
+            "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "Outbox", "HealthStores",
+            "AppleHealthExport",
             "HealthReport", "ConsentDocument", "Storage", "Warehouse", "Receiver", "TerminalSurvey", "StudyFiles",
             "StudyOperations", arguments,
         ],
@@ -292,7 +293,8 @@ let tests: [Target] = [
         name: "GuideTests",
         dependencies: [
             "FHIR", "UCUM", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "FHIRPatch", "FHIRSearch",
-            "Wire", "Attachments", "Questionnaires", "FormOperations", "InformedConsent", "HealthTypes", "HealthData", "SleepNights",
+            "Wire", "Attachments", "Questionnaires", "FormOperations", "InformedConsent", "HealthTypes", "HealthData",
+            "SleepNights",
             "HealthSync", "HTTPTransport", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter", "HealthReport",
         ] + healthKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),

@@ -10,7 +10,8 @@ struct AssemblyTests {
     }
     private func form(_ url: String, _ items: String, _ more: String = "") throws -> Questionnaire {
         try Samples.form(
-            #"{"url": "http://e/Questionnaire/\#(url)", "version": "1"\#(more.isEmpty ? "" : ", ")\#(more), "item": [\#(items)]}"#)
+            #"{"url": "http://e/Questionnaire/\#(url)", "version": "1"\#(more.isEmpty ? "" : ", ")\#(more), "item": [\#(items)]}"#
+        )
     }
     private func variable(_ name: String, _ expression: String) -> String {
         #"{"url": "http://hl7.org/fhir/StructureDefinition/variable", "valueExpression": {"name": "\#(name)", "language": "text/fhirpath", "expression": "\#(expression)"}}"#
@@ -31,7 +32,8 @@ struct AssemblyTests {
             "a", #"{"linkId": "1", "type": "group", "item": [\#(part("b|1")), {"linkId": "2", "type": "string"}]}"#,
             #""extension": [{"url": "\#(Samples.sdc)assemble-expectation", "valueCode": "assemble-root-or-child"}]"#)
         let (whole, problems) = assembled(
-            root, try form("b", #"{"linkId": "b1", "type": "string"}, \#(part("c"))"#), try form("c", #"{"linkId": "c1", "type": "string"}"#))
+            root, try form("b", #"{"linkId": "b1", "type": "string"}, \#(part("c"))"#),
+            try form("c", #"{"linkId": "c1", "type": "string"}"#))
         #expect(problems == [])
         #expect(linkIDs(whole?.item) == ["1", "b1", "c1", "2"])
         #expect(whole?.url == root.url && whole?.version == "1")
@@ -81,12 +83,14 @@ struct AssemblyTests {
     }
 
     @Test(arguments: [
-        "definitionExtract", "itemExtractionContext", "itemPopulationContext", "observationExtract", "observationLinkPeriod",
+        "definitionExtract", "itemExtractionContext", "itemPopulationContext", "observationExtract",
+        "observationLinkPeriod",
         "preferredTerminologyServer", "templateExtract", "questionnaireAdaptive",
     ])
     func anExtensionOfAWholeFormIsAnError(_ name: String) throws {
         let child = try form(
-            "b", #"{"linkId": "b1", "type": "string"}"#, #""extension": [{"url": "\#(Samples.sdc)\#(name)", "valueCode": "x"}]"#)
+            "b", #"{"linkId": "b1", "type": "string"}"#,
+            #""extension": [{"url": "\#(Samples.sdc)\#(name)", "valueCode": "x"}]"#)
         let (whole, problems) = assembled(try form("a", part("b")), child)
         #expect(whole == nil)
         #expect(problems.map(\.code) == ["sub-questionnaire-extension"])
@@ -94,7 +98,8 @@ struct AssemblyTests {
 
     @Test func aRepeatedLinkIDIsAnError() throws {
         let (whole, problems) = assembled(
-            try form("a", #"\#(part("b")), {"linkId": "b1", "type": "string"}"#), try form("b", #"{"linkId": "b1", "type": "string"}"#))
+            try form("a", #"\#(part("b")), {"linkId": "b1", "type": "string"}"#),
+            try form("b", #"{"linkId": "b1", "type": "string"}"#))
         #expect(whole == nil)
         #expect(problems.map(\.code) == ["link-id-repeated"])
     }
@@ -111,17 +116,26 @@ struct AssemblyTests {
     }
 
     @Test func extensionsOfASubFormGoWhereTheyBelong() throws {
-        let launch = #"{"url": "\#(Samples.sdc)launchContext", "extension": [{"url": "name", "valueCoding": {"code": "patient"}}, {"url": "type", "valueCode": "Patient"}]}"#
+        let launch =
+            #"{"url": "\#(Samples.sdc)launchContext", "extension": [{"url": "name", "valueCoding": {"code": "patient"}}, {"url": "type", "valueCode": "Patient"}]}"#
         let library = #"{"url": "http://hl7.org/fhir/StructureDefinition/cqf-library", "valueCanonical": "http://e/l"}"#
-        let extensions = #""extension": [\#(launch), \#(library), \#(variable("v", "1")), {"url": "http://e/dropped", "valueString": "x"}]"#
-        let root = try form("a", #"{"linkId": "1", "type": "group", "item": [\#(part("b"))]}, {"linkId": "2", "type": "group", "item": [\#(part("c"))]}"#)
+        let extensions =
+            #""extension": [\#(launch), \#(library), \#(variable("v", "1")), {"url": "http://e/dropped", "valueString": "x"}]"#
+        let root = try form(
+            "a",
+            #"{"linkId": "1", "type": "group", "item": [\#(part("b"))]}, {"linkId": "2", "type": "group", "item": [\#(part("c"))]}"#
+        )
         let (whole, problems) = assembled(
             root, try form("b", #"{"linkId": "b1", "type": "string"}"#, extensions),
             try form("c", #"{"linkId": "c1", "type": "string"}"#, extensions))
         #expect(problems == [])
         #expect(whole?.extensions(Samples.sdc + "launchContext").count == 1)
         #expect(whole?.extensions("http://hl7.org/fhir/StructureDefinition/cqf-library").count == 1)
-        #expect(whole?.item.map { $0.extension.map(\.url) } == [["http://hl7.org/fhir/StructureDefinition/variable"], ["http://hl7.org/fhir/StructureDefinition/variable"]])
+        #expect(
+            whole?.item.map { $0.extension.map(\.url) } == [
+                ["http://hl7.org/fhir/StructureDefinition/variable"],
+                ["http://hl7.org/fhir/StructureDefinition/variable"],
+            ])
         #expect(whole?.json.text().contains("http://e/dropped") == false)
     }
 
@@ -156,7 +170,9 @@ struct AssemblyTests {
 
     @Test func aPrefixThatDependsOnDataIsAnError() throws {
         let root = try form(
-            "a", #"{"linkId": "1", "type": "group", "extension": [\#(variable("linkIdPrefix", "%patient.id"))], "item": [\#(part("b"))]}"#)
+            "a",
+            #"{"linkId": "1", "type": "group", "extension": [\#(variable("linkIdPrefix", "%patient.id"))], "item": [\#(part("b"))]}"#
+        )
         let (_, problems) = assembled(root, try form("b", #"{"linkId": "b1", "type": "string"}"#))
         #expect(problems.map(\.code) == ["link-id-prefix"])
     }
@@ -171,17 +187,20 @@ struct AssemblyTests {
         let (whole, problems) = assembled(root, try child("b", "x"), try child("c", "x"))
         #expect(problems == [])
         #expect(whole?.contained.count == 1)
-        #expect(assembled(root, try child("b", "x"), try child("c", "y")).problems.map(\.code) == ["contained-repeated"])
+        #expect(
+            assembled(root, try child("b", "x"), try child("c", "y")).problems.map(\.code) == ["contained-repeated"])
     }
 
     @Test func anItemOfALibraryIsCopiedWithItsItems() throws {
         let library = try form(
             "lib",
-            #"{"linkId": "name", "text": "Name", "type": "group", "item": [{"linkId": "given", "type": "choice", "answerValueSet": "#s"}]}"#,
-            #""contained": [{"resourceType": "ValueSet", "id": "s", "status": "active"}, {"resourceType": "ValueSet", "id": "t", "status": "active"}]"#)
+            ##"{"linkId": "name", "text": "Name", "type": "group", "item": [{"linkId": "given", "type": "choice", "answerValueSet": "#s"}]}"##,
+            #""contained": [{"resourceType": "ValueSet", "id": "s", "status": "active"}, {"resourceType": "ValueSet", "id": "t", "status": "active"}]"#
+        )
         let root = try form(
             "a",
-            #"{"linkId": "1", "type": "group", "text": "Your name", "definition": "http://e/Questionnaire/lib#name"}, {"linkId": "2", "type": "string", "text": "t", "definition": "http://e/Questionnaire/lib#none"}"#)
+            #"{"linkId": "1", "type": "group", "text": "Your name", "definition": "http://e/Questionnaire/lib#name"}, {"linkId": "2", "type": "string", "text": "t", "definition": "http://e/Questionnaire/lib#none"}"#
+        )
         let (whole, problems) = assembled(root, library)
         #expect(problems.map(\.code) == ["definition-unresolved"])
         #expect(problems.first?.severity == .warning)

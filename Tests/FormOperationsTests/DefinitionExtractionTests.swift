@@ -37,34 +37,53 @@ struct DefinitionExtractionTests {
         #"{"linkId": "\#(linkID)", "item": [\#(items.joined(separator: ", "))]}"#
     }
     private func response(_ items: String...) throws -> QuestionnaireResponse {
-        try Samples.response(#"{"id": "r1", "authored": "2026-01-31T10:00:00Z", "subject": {"reference": "Patient/7"}, "item": [\#(items.joined(separator: ", "))]}"#)
+        try Samples.response(
+            #"{"id": "r1", "authored": "2026-01-31T10:00:00Z", "subject": {"reference": "Patient/7"}, "item": [\#(items.joined(separator: ", "))]}"#
+        )
+    }
+
+    private func system(_ code: String) -> String {
+        fixed("\(patient)#Patient.telecom.system", #""valueCode": "\#(code)""#)
     }
 
     @Test func groupsCollectTheirItemsInOneElement() throws {
         let form = try form(
-            item("p", "group", extensions: [open(patient)], items: [
-                item("n", "group", "\(patient)#Patient.name", extensions: [
-                    calculated("\(patient)#Patient.name.text", "item.answer.value.join(' ')")
-                ], items: [
-                    item("given", "string", "\(patient)#Patient.name.given"),
-                    item("family", "string", "\(patient)#Patient.name.family"),
-                ]),
-                item("gender", "choice", "\(patient)#Patient.gender"), item("dob", "date", "\(patient)#Patient.birthDate"),
-                item("ihi", "string", "\(patient)#Patient.identifier.value", extensions: [
-                    fixed("\(patient)#Patient.identifier.type", #""valueCodeableConcept": {"text": "National"}"#),
-                    fixed("\(patient)#Patient.identifier.system", #""valueUri": "http://example.org/nhio""#),
-                ]),
-                item("phone", "string", "\(patient)#Patient.telecom.value"),
-                item("mail", "string", "\(patient)#Patient.telecom.value"),
-            ]))
+            item(
+                "p", "group", extensions: [open(patient)],
+                items: [
+                    item(
+                        "n", "group", "\(patient)#Patient.name",
+                        extensions: [
+                            calculated("\(patient)#Patient.name.text", "item.answer.value.join(' ')")
+                        ],
+                        items: [
+                            item("given", "string", "\(patient)#Patient.name.given"),
+                            item("family", "string", "\(patient)#Patient.name.family"),
+                        ]),
+                    item("gender", "choice", "\(patient)#Patient.gender"),
+                    item("dob", "date", "\(patient)#Patient.birthDate"),
+                    item(
+                        "ihi", "string", "\(patient)#Patient.identifier.value",
+                        extensions: [
+                            fixed(
+                                "\(patient)#Patient.identifier.type", #""valueCodeableConcept": {"text": "National"}"#),
+                            fixed("\(patient)#Patient.identifier.system", #""valueUri": "http://example.org/nhio""#),
+                        ]),
+                    item("phone", "string", "\(patient)#Patient.telecom.value", extensions: [system("phone")]),
+                    item("mail", "string", "\(patient)#Patient.telecom.value", extensions: [system("email")]),
+                ]))
         let (bundle, problems) = Samples.extract(
             form,
             try response(
                 group(
                     "p",
-                    group("n", answer("given", #""valueString": "Ann""#, #""valueString": "Bea""#), answer("family", #""valueString": "C""#)),
+                    group(
+                        "n", answer("given", #""valueString": "Ann""#, #""valueString": "Bea""#),
+                        answer("family", #""valueString": "C""#)),
                     group("n", answer("given", #""valueString": "D""#)),
-                    answer("gender", #""valueCoding": {"system": "http://hl7.org/fhir/administrative-gender", "code": "female"}"#),
+                    answer(
+                        "gender",
+                        #""valueCoding": {"system": "http://hl7.org/fhir/administrative-gender", "code": "female"}"#),
                     answer("dob", #""valueDate": "1990-05-01""#), answer("ihi", #""valueString": "8003""#),
                     answer("phone", #""valueString": "1""#), answer("mail", #""valueString": "2""#))))
         #expect(problems == [])
@@ -73,32 +92,43 @@ struct DefinitionExtractionTests {
             {"resourceType": "Patient",
              "identifier": [{"type": {"text": "National"}, "system": "http://example.org/nhio", "value": "8003"}],
              "name": [{"text": "Ann Bea C", "family": "C", "given": ["Ann", "Bea"]}, {"text": "D", "given": ["D"]}],
-             "telecom": [{"value": "1"}, {"value": "2"}], "gender": "female", "birthDate": "1990-05-01"}
+             "telecom": [{"system": "phone", "value": "1"}, {"system": "email", "value": "2"}], "gender": "female", "birthDate": "1990-05-01"}
             """#)
         #expect(Samples.resources(bundle) == [expected])
     }
 
     @Test func theExampleOfHL7GivesItsResources() throws {
-        let height = item("height", "decimal", "\(observation)#Observation.value[x]:valueQuantity.value", extensions: [
-            open(observation), fixed("\(observation)#Observation.status", #""valueCode": "final""#),
-            fixed("\(observation)#Observation.category.coding", #""valueCoding": {"system": "http://terminology.hl7.org/CodeSystem/observation-category", "code": "vital-signs"}"#),
-            fixed("\(observation)#Observation.code.coding", #""valueCoding": {"system": "http://loinc.org", "code": "8302-2"}"#),
-            calculated("\(observation)#Observation.subject.reference", "%patientID"),
-            calculated("\(observation)#Observation.effective", "(%resource.authored | now()).first()"),
-            calculated("\(observation)#Observation.issued", "%resource.authored"),
-            fixed("\(observation)#Observation.value[x]:valueQuantity.unit", #""valueString": "m""#),
-            calculated("\(observation)#Observation.derivedFrom.reference", "'QuestionnaireResponse/' + %resource.id"),
-        ])
+        let height = item(
+            "height", "decimal", "\(observation)#Observation.value[x]:valueQuantity.value",
+            extensions: [
+                open(observation), fixed("\(observation)#Observation.status", #""valueCode": "final""#),
+                fixed(
+                    "\(observation)#Observation.category.coding",
+                    #""valueCoding": {"system": "http://terminology.hl7.org/CodeSystem/observation-category", "code": "vital-signs"}"#
+                ),
+                fixed(
+                    "\(observation)#Observation.code.coding",
+                    #""valueCoding": {"system": "http://loinc.org", "code": "8302-2"}"#),
+                calculated("\(observation)#Observation.subject.reference", "%patientID"),
+                calculated("\(observation)#Observation.effective", "(%resource.authored | now()).first()"),
+                calculated("\(observation)#Observation.issued", "%resource.authored"),
+                fixed("\(observation)#Observation.value[x]:valueQuantity.unit", #""valueString": "m""#),
+                calculated(
+                    "\(observation)#Observation.derivedFrom.reference", "'QuestionnaireResponse/' + %resource.id"),
+            ])
         let form = try form(
             root: [#"{"url": "\#(Samples.sdc)extractAllocateId", "valueString": "patientID"}"#],
-            item("patient", "group", extensions: [open(patient, #"{"url": "fullUrl", "valueString": "%patientID"}"#)], items: [
-                item("family", "string", "\(patient)#Patient.name.family")
-            ]),
+            item(
+                "patient", "group", extensions: [open(patient, #"{"url": "fullUrl", "valueString": "%patientID"}"#)],
+                items: [
+                    item("family", "string", "\(patient)#Patient.name.family")
+                ]),
             item("obs", "group", items: [height, height.replacing("height", with: "weight")]))
         let (bundle, problems) = Samples.extract(
             form,
             try response(
-                group("patient", answer("family", #""valueString": "C""#)), group("obs", answer("height", #""valueDecimal": 1.63"#))))
+                group("patient", answer("family", #""valueString": "C""#)),
+                group("obs", answer("height", #""valueDecimal": 1.63"#))))
         #expect(problems == [])
         let resources = Samples.resources(bundle)
         #expect(resources.map { $0["resourceType"]?.string } == ["Patient", "Observation"])
@@ -110,9 +140,12 @@ struct DefinitionExtractionTests {
 
     @Test func anItemWithoutAnAnswerGivesNoResource() throws {
         let form = try form(
-            item("p", "group", extensions: [open(patient), fixed("\(patient)#Patient.active", #""valueBoolean": true"#)], items: [
-                item("family", "string", "\(patient)#Patient.name.family")
-            ]))
+            item(
+                "p", "group",
+                extensions: [open(patient), fixed("\(patient)#Patient.active", #""valueBoolean": true"#)],
+                items: [
+                    item("family", "string", "\(patient)#Patient.name.family")
+                ]))
         let (bundle, problems) = Samples.extract(form, try response(group("p", #"{"linkId": "family"}"#)))
         #expect(problems == [])
         #expect(Samples.resources(bundle) == [])
@@ -130,36 +163,49 @@ struct DefinitionExtractionTests {
 
     @Test func severalAnswersForASingleElementAreAnError() throws {
         let form = try form(
-            item("p", "group", extensions: [open(patient)], items: [
-                item("text", "string", "\(patient)#Patient.name.text"), item("dob", "date", "\(patient)#Patient.birthDate"),
-            ]))
+            item(
+                "p", "group", extensions: [open(patient)],
+                items: [
+                    item("text", "string", "\(patient)#Patient.name.text"),
+                    item("dob", "date", "\(patient)#Patient.birthDate"),
+                ]))
         let (bundle, problems) = Samples.extract(
             form,
             try response(
                 group(
-                    "p", answer("text", #""valueString": "a""#, #""valueString": "b""#), answer("dob", #""valueDate": "1990-05-01""#))))
+                    "p", answer("text", #""valueString": "a""#, #""valueString": "b""#),
+                    answer("dob", #""valueDate": "1990-05-01""#))))
         #expect(problems.map(\.code) == ["several-values"])
         #expect(problems.first?.expression == "QuestionnaireResponse.item[0].item[0]")
-        #expect(Samples.resources(bundle).map { $0.text() } == [#"{"resourceType":"Patient","birthDate":"1990-05-01"}"#])
+        #expect(
+            Samples.resources(bundle).map { $0.text() } == [#"{"resourceType":"Patient","birthDate":"1990-05-01"}"#])
     }
 
     @Test func anExtensionMeetsTheItemAbove() throws {
         let form = try form(
-            item("p", "group", extensions: [open(patient)], items: [
-                item("x", "boolean", "\(patient)#Patient.extension.value", extensions: [
-                    fixed("\(patient)#Patient.extension.url", #""valueUri": "http://example.org/x""#)
-                ]),
-                item("y", "string", "\(patient)#Patient.extension.value[x]"),
-            ]))
+            item(
+                "p", "group", extensions: [open(patient)],
+                items: [
+                    item(
+                        "x", "boolean", "\(patient)#Patient.extension.value",
+                        extensions: [
+                            fixed("\(patient)#Patient.extension.url", #""valueUri": "http://example.org/x""#)
+                        ]),
+                    item("y", "string", "\(patient)#Patient.extension.value[x]"),
+                ]))
         let (bundle, problems) = Samples.extract(
             form, try response(group("p", answer("x", #""valueBoolean": true"#), answer("y", #""valueString": "z""#))))
         #expect(problems.map(\.code) == ["extension-without-url"])
-        #expect(Samples.resources(bundle).first?["extension"]?.text() == #"[{"url":"http://example.org/x","valueBoolean":true}]"#)
+        #expect(
+            Samples.resources(bundle).first?["extension"]?.text()
+                == #"[{"url":"http://example.org/x","valueBoolean":true}]"#)
     }
 
     @Test func missingLevelsAreMade() throws {
         let form = try form(
-            item("p", "group", extensions: [open(patient)], items: [item("c", "string", "\(patient)#Patient.contact.name.text")]))
+            item(
+                "p", "group", extensions: [open(patient)],
+                items: [item("c", "string", "\(patient)#Patient.contact.name.text")]))
         let (bundle, problems) = Samples.extract(form, try response(group("p", answer("c", #""valueString": "a""#))))
         #expect(problems == [])
         #expect(Samples.resources(bundle).first?["contact"]?.text() == #"[{"name":{"text":"a"}}]"#)
@@ -167,21 +213,33 @@ struct DefinitionExtractionTests {
 
     @Test func faultsOfDefinitionsAreReported() throws {
         let form = try form(
-            item("p", "group", extensions: [open(patient), open(patient), open("http://example.org/unknown")], items: [
-                item("a", "string", "\(patient)#Patient.nothing.text"), item("b", "string", "\(patient)#Patient.birthDate"),
-                item("c", "string", "\(patient)#Patient.extension.value.code"),
-                item("d", "group", "\(patient)#Patient.birthDate", items: [item("e", "string")]),
-                item("f", "string", extensions: [fixed("\(observation)#Observation.status", #""valueCode": "final""#)]),
-                item("g", "string", extensions: [#"{"url": "\#(Samples.sdc)definitionExtractValue", "extension": [{"url": "definition", "valueUri": "nothing"}]}"#]),
-            ]))
+            item(
+                "p", "group", extensions: [open(patient), open(patient), open("http://example.org/unknown")],
+                items: [
+                    item("a", "string", "\(patient)#Patient.nothing.text"),
+                    item("b", "string", "\(patient)#Patient.birthDate"),
+                    item("c", "string", "\(patient)#Patient.extension.value.code"),
+                    item("d", "group", "\(patient)#Patient.birthDate", items: [item("e", "string")]),
+                    item(
+                        "f", "string",
+                        extensions: [fixed("\(observation)#Observation.status", #""valueCode": "final""#)]),
+                    item(
+                        "g", "string",
+                        extensions: [
+                            #"{"url": "\#(Samples.sdc)definitionExtractValue", "extension": [{"url": "definition", "valueUri": "nothing"}]}"#
+                        ]),
+                ]))
         let text = #""valueString": "x""#
         let (_, problems) = Samples.extract(
             form,
             try response(
-                group("p", answer("a", text), answer("b", text), answer("c", text), group("d", answer("e", text)), answer("f", text), answer("g", text))))
+                group(
+                    "p", answer("a", text), answer("b", text), answer("c", text), group("d", answer("e", text)),
+                    answer("f", text), answer("g", text))))
         #expect(
             problems.map(\.code) == [
-                "definition-repeated", "definition-unknown", "definition-unknown", "value-type", "definition-type-ambiguous",
+                "definition-repeated", "definition-unknown", "definition-unknown", "value-type",
+                "definition-type-ambiguous",
                 "definition-of-group", "definition-not-open", "definition-missing",
             ])
     }
@@ -201,6 +259,7 @@ struct DefinitionExtractionTests {
                       {"id": "Observation.category:VSCat.coding.code", "path": "Observation.category.coding.code", "min": 1, "max": "1", "fixedCode": "vital-signs"},
                       {"id": "Observation.code", "path": "Observation.code", "min": 1, "max": "1", "patternCodeableConcept": {"coding": [{"system": "http://loinc.org", "code": "8302-2"}]}},
                       {"id": "Observation.value[x]", "path": "Observation.value[x]", "min": 0, "max": "1", "type": [{"code": "Quantity"}]},
+                      {"id": "Observation.value[x].system", "path": "Observation.value[x].system", "min": 1, "max": "1", "fixedUri": "http://unitsofmeasure.org"},
                       {"id": "Observation.value[x].code", "path": "Observation.value[x].code", "min": 1, "max": "1", "fixedCode": "cm"},
                       {"id": "Observation.note", "path": "Observation.note", "min": 0, "max": "*"},
                       {"id": "Observation.note.text", "path": "Observation.note.text", "min": 1, "max": "1", "fixedMarkdown": "never"}]}}
@@ -214,14 +273,15 @@ struct DefinitionExtractionTests {
             #"""
             {"resourceType": "Observation", "meta": {"profile": ["\#(url)"]}, "status": "final",
              "category": [{"coding": [{"code": "vital-signs"}]}],
-             "code": {"coding": [{"system": "http://loinc.org", "code": "8302-2"}]}, "valueQuantity": {"value": 163, "code": "cm"}}
+             "code": {"coding": [{"system": "http://loinc.org", "code": "8302-2"}]}, "valueQuantity": {"value": 163, "system": "http://unitsofmeasure.org", "code": "cm"}}
             """#)
         #expect(Samples.resources(bundle).map { comparable($0) } == [comparable(expected)])
     }
 
     @Test func anUnknownProfileIsReportedAndItsTypeIsThatOfTheDefinitions() throws {
         let url = "http://example.org/StructureDefinition/person"
-        let form = try form(item("p", "group", extensions: [open(url)], items: [item("f", "string", "\(url)#Patient.name.family")]))
+        let form = try form(
+            item("p", "group", extensions: [open(url)], items: [item("f", "string", "\(url)#Patient.name.family")]))
         let (bundle, problems) = Samples.extract(form, try response(group("p", answer("f", #""valueString": "a""#))))
         #expect(problems.map(\.code) == ["profile-unknown"])
         #expect(Samples.resources(bundle).first?["meta"]?["profile"]?[0]?.string == url)
@@ -229,7 +289,8 @@ struct DefinitionExtractionTests {
 
     @Test func anItemContextIsRead() throws {
         let context = #"{"url": "\#(Samples.sdc)itemExtractionContext", "valueCode": "Patient"}"#
-        let form = try form(item("p", "group", extensions: [context], items: [item("f", "string", "\(patient)#Patient.name.family")]))
+        let form = try form(
+            item("p", "group", extensions: [context], items: [item("f", "string", "\(patient)#Patient.name.family")]))
         let (bundle, problems) = Samples.extract(form, try response(group("p", answer("f", #""valueString": "a""#))))
         #expect(problems == [])
         #expect(Samples.resources(bundle).count == 1)

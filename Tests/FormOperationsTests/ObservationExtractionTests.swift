@@ -38,9 +38,11 @@ struct ObservationExtractionTests {
     }
 
     @Test func anAnswerBecomesAnObservation() throws {
-        let unit = #"{"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unit", "valueCoding": {"system": "http://unitsofmeasure.org", "code": "kg", "display": "kg"}}"#
+        let unit =
+            #"{"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unit", "valueCoding": {"system": "http://unitsofmeasure.org", "code": "kg", "display": "kg"}}"#
         let form = try form(item("w", "decimal", codes: [code("29463-7"), code("3141-9")], extensions: [on, unit]))
-        let (bundle, problems) = Samples.extract(form, try response(#"{"linkId": "w", "answer": [{"valueDecimal": 70.50}]}"#))
+        let (bundle, problems) = Samples.extract(
+            form, try response(#"{"linkId": "w", "answer": [{"valueDecimal": 70.50}]}"#))
         #expect(problems == [])
         let entry = try #require(bundle.object["entry"]?[0])
         #expect(entry["request"]?["method"] == "POST" && entry["request"]?["url"] == "Observation")
@@ -86,11 +88,15 @@ struct ObservationExtractionTests {
     @Test func theRuleIsInheritedAndFalseStopsIt() throws {
         let form = try form(
             root: [on],
-            item("g", "group", codes: [], items: [
-                item("a", "string", codes: [code("a")]),
-                item("b", "string", codes: [code("b")], extensions: [off], items: [item("b1", "string", codes: [code("b1")])]),
-                item("c", "string", codes: []),
-            ]))
+            item(
+                "g", "group", codes: [],
+                items: [
+                    item("a", "string", codes: [code("a")]),
+                    item(
+                        "b", "string", codes: [code("b")], extensions: [off],
+                        items: [item("b1", "string", codes: [code("b1")])]),
+                    item("c", "string", codes: []),
+                ]))
         let answers = #"""
             {"linkId": "g", "item": [{"linkId": "a", "answer": [{"valueString": "x"}]},
              {"linkId": "b", "answer": [{"valueString": "x", "item": [{"linkId": "b1", "answer": [{"valueString": "x"}]}]}]},
@@ -112,9 +118,11 @@ struct ObservationExtractionTests {
         let (bundle, _) = Samples.extract(
             form,
             try response(
-                #"{"linkId": "a", "answer": [{"valueString": "x"}]}, {"linkId": "b", "answer": [{"valueString": "x"}]}"#))
+                #"{"linkId": "a", "answer": [{"valueString": "x"}]}, {"linkId": "b", "answer": [{"valueString": "x"}]}"#
+            ))
         let found = Samples.resources(bundle).map { ($0["code"]?["coding"]?.array ?? []).map { $0.text() } }
-        #expect(found == [[#"{"system":"http://loinc.org","code":"1"}"#], [#"{"system":"http://loinc.org","code":"4"}"#]])
+        #expect(
+            found == [[#"{"system":"http://loinc.org","code":"1"}"#], [#"{"system":"http://loinc.org","code":"4"}"#]])
     }
 
     @Test func severalAnswersAreSeveralObservations() throws {
@@ -127,14 +135,17 @@ struct ObservationExtractionTests {
     @Test func componentsAreInTheObservationOfTheGroup() throws {
         let component = rule(#""valueCode": "component""#)
         let form = try form(
-            item("bp", "group", codes: [code("85354-9")], extensions: [on], items: [
-                item("s", "integer", codes: [code("8480-6")], extensions: [component]),
-                item("d", "integer", codes: [code("8462-4")], extensions: [component]),
-            ]))
+            item(
+                "bp", "group", codes: [code("85354-9")], extensions: [on],
+                items: [
+                    item("s", "integer", codes: [code("8480-6")], extensions: [component]),
+                    item("d", "integer", codes: [code("8462-4")], extensions: [component]),
+                ]))
         let (bundle, problems) = Samples.extract(
             form,
             try response(
-                #"{"linkId": "bp", "item": [{"linkId": "s", "answer": [{"valueInteger": 120}]}, {"linkId": "d", "answer": [{"valueInteger": 80}]}]}"#))
+                #"{"linkId": "bp", "item": [{"linkId": "s", "answer": [{"valueInteger": 120}]}, {"linkId": "d", "answer": [{"valueInteger": 80}]}]}"#
+            ))
         #expect(problems == [])
         #expect(codes(bundle) == ["85354-9"])
         let components = Samples.resources(bundle).first?["component"]?.array ?? []
@@ -143,16 +154,21 @@ struct ObservationExtractionTests {
 
     @Test func membersAndDerivedObservationsReferToEachOther() throws {
         let form = try form(
-            item("p", "group", codes: [code("panel")], extensions: [on], items: [
-                item("m", "integer", codes: [code("m")], extensions: [rule(#""valueCode": "member""#)], items: [
-                    item("d", "integer", codes: [code("d")], extensions: [rule(#""valueCode": "derived""#)])
-                ]),
-                item("i", "integer", codes: [code("i")], extensions: [rule(#""valueCode": "independent""#)]),
-            ]))
+            item(
+                "p", "group", codes: [code("panel")], extensions: [on],
+                items: [
+                    item(
+                        "m", "integer", codes: [code("m")], extensions: [rule(#""valueCode": "member""#)],
+                        items: [
+                            item("d", "integer", codes: [code("d")], extensions: [rule(#""valueCode": "derived""#)])
+                        ]),
+                    item("i", "integer", codes: [code("i")], extensions: [rule(#""valueCode": "independent""#)]),
+                ]))
         let (bundle, problems) = Samples.extract(
             form,
             try response(
-                #"{"linkId": "p", "item": [{"linkId": "m", "answer": [{"valueInteger": 1, "item": [{"linkId": "d", "answer": [{"valueInteger": 2}]}]}]}, {"linkId": "i", "answer": [{"valueInteger": 3}]}]}"#))
+                #"{"linkId": "p", "item": [{"linkId": "m", "answer": [{"valueInteger": 1, "item": [{"linkId": "d", "answer": [{"valueInteger": 2}]}]}]}, {"linkId": "i", "answer": [{"valueInteger": 3}]}]}"#
+            ))
         #expect(problems == [])
         #expect(codes(bundle) == ["panel", "m", "d", "i"])
         let urls = (bundle.object["entry"]?.array ?? []).map { $0["fullUrl"]?.string }
@@ -164,7 +180,9 @@ struct ObservationExtractionTests {
 
     @Test func aGroupWithoutRelatedItemsGivesNoObservation() throws {
         let form = try form(
-            item("p", "group", codes: [code("panel")], extensions: [on], items: [item("i", "integer", codes: [code("i")])]))
+            item(
+                "p", "group", codes: [code("panel")], extensions: [on],
+                items: [item("i", "integer", codes: [code("i")])]))
         let (bundle, _) = Samples.extract(
             form, try response(#"{"linkId": "p", "item": [{"linkId": "i", "answer": [{"valueInteger": 3}]}]}"#))
         #expect(codes(bundle) == ["i"])
@@ -180,16 +198,19 @@ struct ObservationExtractionTests {
         let (bundle, _) = Samples.extract(
             form,
             try response(
-                #"{"linkId": "a", "answer": [{"valueString": "x"}]}, {"linkId": "b", "answer": [{"valueString": "x"}]}"#))
+                #"{"linkId": "a", "answer": [{"valueString": "x"}]}, {"linkId": "b", "answer": [{"valueString": "x"}]}"#
+            ))
         let found = Samples.resources(bundle).map { ($0["category"]?.array ?? []).map { $0["text"]?.string } }
         #expect(found == [["root"], ["b1", "b2"]])
     }
 
     @Test func theEntryOfAnObservationCanBeNamed() throws {
         let allocate = #"{"url": "\#(Samples.sdc)extractAllocateId", "valueString": "obs"}"#
-        let entry = #"{"url": "\#(Samples.sdc)observationExtractEntry", "extension": [{"url": "fullUrl", "valueString": "%obs"}, {"url": "ifNoneExist", "valueString": "'code=a'"}]}"#
+        let entry =
+            #"{"url": "\#(Samples.sdc)observationExtractEntry", "extension": [{"url": "fullUrl", "valueString": "%obs"}, {"url": "ifNoneExist", "valueString": "'code=a'"}]}"#
         let form = try form(item("a", "string", codes: [code("a")], extensions: [on, allocate, entry]))
-        let (bundle, problems) = Samples.extract(form, try response(#"{"linkId": "a", "answer": [{"valueString": "x"}]}"#))
+        let (bundle, problems) = Samples.extract(
+            form, try response(#"{"linkId": "a", "answer": [{"valueString": "x"}]}"#))
         #expect(problems == [])
         #expect(bundle.object["entry"]?[0]?["fullUrl"] == "urn:uuid:00000000-0000-4000-8000-000000000001")
         #expect(bundle.object["entry"]?[0]?["request"]?["ifNoneExist"] == "code=a")

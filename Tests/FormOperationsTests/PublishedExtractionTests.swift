@@ -24,7 +24,8 @@ struct PublishedExtractionTests {
 
     @Test func immunisationsAreExtractedAsPublished() throws {
         let (form, response, expected) = try files("Immunisation")
-        let (bundle, problems) = Samples.extract(form, response)
+        // One of the published Immunizations has no occurrence, which R4 requires.
+        let (bundle, problems) = Samples.extract(form, response, isValid: false)
         #expect(problems == [])
         #expect(entries(bundle.json) == entries(expected))
     }
@@ -80,7 +81,7 @@ struct PublishedExtractionTests {
     }
 
     @Test func theSameExtractionGivesTheSameBundle() throws {
-        let (form, response, _) = try files("Immunisation")
+        let (form, response, _) = try files("RegularMedications")
         #expect(Samples.extract(form, response).bundle == Samples.extract(form, response).bundle)
     }
 }

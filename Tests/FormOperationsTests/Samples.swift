@@ -53,7 +53,8 @@ enum Samples {
         let result = extraction.extracted(from: response, now: now, makeUUID: counter())
         if isValid {
             let errors = FHIRValidator().validate(result.bundle.json).errors
-            #expect(errors.isEmpty, "\(errors.map { "\($0.expression): \($0.message)" })", sourceLocation: sourceLocation)
+            #expect(
+                errors.isEmpty, "\(errors.map { "\($0.expression): \($0.message)" })", sourceLocation: sourceLocation)
         }
         return result
     }
@@ -69,7 +70,8 @@ enum Samples {
 func comparable(_ json: JSON?) -> String {
     switch json {
     case .object(let object):
-        "{" + object.members.sorted { $0.key < $1.key }.map { "\($0.key):\(comparable($0.value))" }
+        "{"
+            + object.members.sorted { $0.key < $1.key }.map { "\($0.key):\(comparable($0.value))" }
             .joined(separator: ",") + "}"
     case .array(let elements): "[" + elements.map { comparable($0) }.joined(separator: ",") + "]"
     case .number(let number): "\(number.double)"

@@ -63,10 +63,12 @@ struct TemplateExtractionTests {
                 "valueExpression": {"name": "one", "language": "text/fhirpath", "expression": "item.answer.value"}}],
                "system": "http://example.org/x", "_value": \#(value("%one + '!'"))}]
             """#)
-        let group = #"{"linkId": "g", "type": "group", "repeats": true, "extension": [\#(extract("#t"))], "item": [\#(question("", repeats: true))]}"#
+        let group =
+            #"{"linkId": "g", "type": "group", "repeats": true, "extension": [\#(extract("#t"))], "item": [\#(question("", repeats: true))]}"#
         let form = try form(template, items: group)
         let response = try Samples.response(
-            #"{"item": [{"linkId": "g", "item": [{"linkId": "q", "answer": [{"valueString": "a"}, {"valueString": "b"}]}]}, {"linkId": "g", "item": [{"linkId": "q", "answer": [{"valueString": "c"}]}]}]}"#)
+            #"{"item": [{"linkId": "g", "item": [{"linkId": "q", "answer": [{"valueString": "a"}, {"valueString": "b"}]}]}, {"linkId": "g", "item": [{"linkId": "q", "answer": [{"valueString": "c"}]}]}]}"#
+        )
         let (bundle, problems) = Samples.extract(form, response)
         #expect(problems == [])
         let values = Samples.resources(bundle).map { ($0["identifier"]?.array ?? []).map { $0["value"]?.string } }
@@ -75,7 +77,8 @@ struct TemplateExtractionTests {
 
     @Test func aValueWithoutAResultRemovesTheElementAndItsSibling() throws {
         let template = basic(
-            #""author": {"_reference": \#(value("item.where(linkId = 'none').answer.value"))}, "created": "1900-01-01", "_created": \#(value("{}"))"#)
+            #""author": {"_reference": \#(value("item.where(linkId = 'none').answer.value"))}, "created": "1900-01-01", "_created": \#(value("{}"))"#
+        )
         let form = try form(template, items: question(extract("#t")))
         let response = try Samples.response(#"{"item": [{"linkId": "q", "answer": [{"valueString": "a"}]}]}"#)
         let (bundle, problems) = Samples.extract(form, response)
@@ -112,7 +115,8 @@ struct TemplateExtractionTests {
 
     @Test func anErrorOfOneElementIsReportedAndTheNextIsExtracted() throws {
         let template = basic(
-            #""_created": \#(value("nothing(")), "_language": \#(value("%patient.language")), "identifier": [{"_value": \#(value("answer.value"))}], "subject": {"_reference": \#(value("1 'kg' + 1 's'"))}"#)
+            #""_created": \#(value("nothing(")), "_language": \#(value("%patient.language")), "identifier": [{"_value": \#(value("answer.value"))}], "subject": {"_reference": \#(value("1 'kg' + 1 's'"))}"#
+        )
         let form = try form(template, items: question(extract("#t")))
         let response = try Samples.response(#"{"item": [{"linkId": "q", "answer": [{"valueString": "a"}]}]}"#)
         let (bundle, problems) = Samples.extract(form, response)
@@ -163,7 +167,8 @@ struct TemplateExtractionTests {
     }
 
     @Test func twoResourcesWithOneIdAreReported() throws {
-        let extract = #"{"url": "\#(Samples.sdc)templateExtract", "extension": [{"url": "template", "valueReference": {"reference": "#t"}}, {"url": "resourceId", "valueString": "'same'"}]}"#
+        let extract =
+            ##"{"url": "\##(Samples.sdc)templateExtract", "extension": [{"url": "template", "valueReference": {"reference": "#t"}}, {"url": "resourceId", "valueString": "'same'"}]}"##
         let form = try form(basic(""), items: question(extract, repeats: true))
         let response = try Samples.response(
             #"{"item": [{"linkId": "q", "answer": [{"valueString": "a"}, {"valueString": "b"}]}]}"#)
@@ -175,7 +180,8 @@ struct TemplateExtractionTests {
     @Test func aContextWithManyResultsIsBounded() throws {
         let context = #"{"url": "\#(Samples.sdc)templateExtractContext", "valueString": "%resource.item.answer.value"}"#
         let template = basic(
-            #""identifier": [{"extension": [\#(context)], "_value": \#(value("%resource.item.answer.value.join(',')"))}]"#)
+            #""identifier": [{"extension": [\#(context)], "_value": \#(value("%resource.item.answer.value.join(',')"))}]"#
+        )
         let form = try form(template, items: question(extract("#t"), repeats: true))
         let answers = (0..<5_000).map { #"{"valueString": "a long answer \#($0)"}"# }.joined(separator: ",")
         let response = try Samples.response(#"{"item": [{"linkId": "q", "answer": [\#(answers)]}]}"#)
@@ -198,7 +204,7 @@ struct TemplateExtractionTests {
             """#
         let form = try form(
             bundle, items: question("", repeats: true),
-            root: #"{"url": "\#(Samples.sdc)templateExtractBundle", "valueReference": {"reference": "#b"}}"#)
+            root: ##"{"url": "\##(Samples.sdc)templateExtractBundle", "valueReference": {"reference": "#b"}}"##)
         let response = try Samples.response(
             #"{"item": [{"linkId": "q", "answer": [{"valueString": "a"}, {"valueString": "b"}]}]}"#)
         let (result, problems) = Samples.extract(form, response)

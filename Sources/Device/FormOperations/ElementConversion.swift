@@ -67,7 +67,9 @@ enum ElementConversion {
         case "boolean": return json.bool.map { .bool($0) }
         case "decimal": return json.number.map { .number($0) }
         case "integer", "positiveInt", "unsignedInt":
-            guard let number = json.number, let value = integer(number), abs(value) <= Int(Int32.max) else { return nil }
+            guard let number = json.number, let value = integer(number), abs(value) <= Int(Int32.max) else {
+                return nil
+            }
             if type != "integer", value < (type == "positiveInt" ? 1 : 0) { return nil }
             return .number(JSONNumber(value))
         case "date": return json.string.flatMap { DateTime(trimmed($0)) }.map { .string($0.dateText) }

@@ -30,16 +30,22 @@ public struct OperationProblem: CodedError, Hashable {
     }
 }
 
-/// The distinct problems of one operation, in their order, up to a limit.
+/// The distinct problems of one operation, in their order. Beyond a limit, only the latest is kept.
 struct ProblemLog {
     private(set) var problems: [OperationProblem] = []
+    /// Whether an error was reported.
+    private(set) var hasErrors = false
     private var seen: Set<OperationProblem> = []
     /// Maximum number of problems of one operation.
     static let limit = 1_000
 
     mutating func report(_ problem: OperationProblem) {
-        guard problems.count < Self.limit, seen.insert(problem).inserted else { return }
-        problems.append(problem)
+        if problem.severity == .error { hasErrors = true }
+        guard problems.count < Self.limit else {
+            problems[Self.limit - 1] = problem
+            return
+        }
+        if seen.insert(problem).inserted { problems.append(problem) }
     }
 
     mutating func report(
@@ -50,7 +56,4 @@ struct ProblemLog {
             OperationProblem(
                 code: code, severity: severity, expression: expression, linkID: linkID, message: message))
     }
-
-    /// Whether an error was reported.
-    var hasErrors: Bool { problems.contains { $0.severity == .error } }
 }

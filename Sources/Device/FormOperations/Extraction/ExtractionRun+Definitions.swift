@@ -74,7 +74,9 @@ extension ExtractionRun {
             scope.profile?.complete(scope.root, root: scope.typeName, budget: runner.budget)
             var resource = JSONObject(resourceType: scope.typeName)
             for member in scope.root.json?.object?.members ?? [] { resource[member.key] = member.value }
-            if let profile = scope.profile?.canonical ?? (scope.canonical.url == Self.core + scope.typeName ? nil : scope.canonical) {
+            if let profile = scope.profile?.canonical
+                ?? (scope.canonical.url == Self.core + scope.typeName ? nil : scope.canonical)
+            {
                 var meta = Meta(resource["meta"]?.object ?? JSONObject())
                 if !meta.profile.contains(where: { CanonicalURL($0).url == profile.url }) {
                     meta.profile.append(profile.text)
@@ -110,7 +112,8 @@ extension ExtractionRun {
     }
 
     private mutating func profile(_ canonical: CanonicalURL) -> (type: String, elements: ProfileElements)? {
-        if !canonical.url.hasPrefix(Self.core) || TypeModel.r4.type(String(canonical.url.dropFirst(Self.core.count))) == nil,
+        if !canonical.url.hasPrefix(Self.core)
+            || TypeModel.r4.type(String(canonical.url.dropFirst(Self.core.count))) == nil,
             let found = definition(canonical), let type = found.object["type"]?.string
         {
             if let elements = profiles[canonical.text] { return (type, elements) }

@@ -73,7 +73,9 @@ extension ExtractionRun {
         let source = item.extension(OperationExtension.observationEntry)
         let parts = self.parts(of: source, in: scope)
         var observation = JSONObject(resourceType: Observation.resourceType, id: parts.resourceID)
-        for name in ["basedOn", "partOf"] { copyReferences(response.object[name]?.array ?? [], to: name, of: &observation) }
+        for name in ["basedOn", "partOf"] {
+            copyReferences(response.object[name]?.array ?? [], to: name, of: &observation)
+        }
         observation["status"] = "final"
         if !codes.categories.isEmpty { observation["category"] = .array(codes.categories) }
         observation["code"] = ["coding": .array(codes.codings)]
@@ -128,8 +130,9 @@ extension ExtractionRun {
 
     /// Returns `value[x]` of an Observation for an answer; nil if it cannot have a value of the type.
     private static func observationValue(_ value: AnswerValue, unit: Coding?) -> JSONObject.Member? {
-        guard let answer = FHIRPathValue(value), let element = TypeModel.r4.element(
-            named: "value", of: TypeModel.r4.type(Observation.resourceType) ?? .unknown)
+        guard let answer = FHIRPathValue(value),
+            let element = TypeModel.r4.element(
+                named: "value", of: TypeModel.r4.type(Observation.resourceType) ?? .unknown)
         else { return nil }
         guard let type = ElementConversion.choice(answer, among: element.types, permitted: nil, unit: unit),
             let json = ElementConversion.json(answer, as: type, unit: unit)

@@ -256,7 +256,8 @@ extension ExtractionRun {
     }
 
     /// Returns the members of an element, with the siblings of primitives.
-    private static func members(_ name: String, _ output: [(JSON?, JSONObject?)], isArray: Bool) -> [JSONObject.Member] {
+    private static func members(_ name: String, _ output: [(JSON?, JSONObject?)], isArray: Bool) -> [JSONObject.Member]
+    {
         guard let first = output.first else { return [] }
         var members: [JSONObject.Member] = []
         guard isArray else {

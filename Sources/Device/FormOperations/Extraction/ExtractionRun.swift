@@ -244,7 +244,9 @@ extension QuestionnaireResponse.Item {
         for answer in item["answer"]?.array ?? [] {
             guard let answer = answer.object else { continue }
             if let value = answer.choice("value"), !value.value.isNull { return true }
-            if (answer["item"]?.array ?? []).contains(where: { $0.object.map { hasAnswers($0, levels: levels - 1) } ?? false }) {
+            if (answer["item"]?.array ?? []).contains(where: {
+                $0.object.map { hasAnswers($0, levels: levels - 1) } ?? false
+            }) {
                 return true
             }
         }

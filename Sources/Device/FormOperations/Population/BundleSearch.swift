@@ -99,7 +99,8 @@ struct BundleSearch {
         var bundle = FHIR.Bundle(type: .searchset)
         bundle.object["total"] = .number(JSONNumber(found.count))
         let page = query.isCountOnly ? [] : Array(found.prefix(min(query.count, resources.limits.resources)))
-        let entries = page.map { entry($0, "match") } + included(with: page, query.includes).map { entry($0, "include") }
+        let entries =
+            page.map { entry($0, "match") } + included(with: page, query.includes).map { entry($0, "include") }
         if !entries.isEmpty { bundle.object["entry"] = .array(entries) }
         return Resource(bundle.object)
     }

@@ -7,7 +7,9 @@ extension FormOptions {
     /// Returns the folder of `--value-sets`; an empty one without the option.
     ///
     /// - Throws: ``CommandError`` `folder-unreadable` if there is no such folder.
-    func terminology() throws -> ResourceFolder { try valueSets.map { try ResourceFolder(path: $0) } ?? ResourceFolder() }
+    func terminology() throws -> ResourceFolder {
+        try valueSets.map { try ResourceFolder(path: $0) } ?? ResourceFolder()
+    }
 
     /// Returns the form in a file. Value sets come from the folder of `--value-sets`, then from the form's own folder.
     ///
