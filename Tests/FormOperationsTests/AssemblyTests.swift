@@ -8,11 +8,13 @@ struct AssemblyTests {
     private func part(_ url: String) -> String {
         #"{"linkId": "d-\#(url)", "type": "display", "extension": [{"url": "\#(Samples.sdc)subQuestionnaire", "valueCanonical": "http://e/Questionnaire/\#(url)"}]}"#
     }
-    private func form(_ url: String, _ items: String, _ more: String = "") throws -> Questionnaire {
-        try Samples.form(
-            #"{"url": "http://e/Questionnaire/\#(url)", "version": "1"\#(more.isEmpty ? "" : ", ")\#(more), "item": [\#(items)]}"#
-        )
+    /// Returns a form with items, and with further elements.
+    private func form(_ url: String, _ parts: String...) throws -> Questionnaire {
+        let more = parts.dropFirst().map { ", " + $0 }.joined()
+        return try Samples.form(
+            #"{"url": "http://e/Questionnaire/\#(url)", "version": "1"\#(more), "item": [\#(parts[0])]}"#)
     }
+
     private func variable(_ name: String, _ expression: String) -> String {
         #"{"url": "http://hl7.org/fhir/StructureDefinition/variable", "valueExpression": {"name": "\#(name)", "language": "text/fhirpath", "expression": "\#(expression)"}}"#
     }

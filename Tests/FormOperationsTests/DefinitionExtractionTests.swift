@@ -18,7 +18,7 @@ struct DefinitionExtractionTests {
         #"{"url": "\#(Samples.sdc)definitionExtractValue", "extension": [{"url": "definition", "valueUri": "\#(definition)"}, {"url": "expression", "valueExpression": {"language": "text/fhirpath", "expression": "\#(expression)"}}]}"#
     }
     private func item(
-        _ linkID: String, _ type: String, _ definition: String? = nil, extensions: [String] = [], items: [String] = []
+        _ linkID: String, _ type: String, as definition: String? = nil, extensions: [String] = [], items: [String] = []
     ) -> String {
         var text = #"{"linkId": "\#(linkID)", "type": "\#(type)""#
         if let definition { text += #", "definition": "\#(definition)""# }
@@ -52,25 +52,25 @@ struct DefinitionExtractionTests {
                 "p", "group", extensions: [open(patient)],
                 items: [
                     item(
-                        "n", "group", "\(patient)#Patient.name",
+                        "n", "group", as: "\(patient)#Patient.name",
                         extensions: [
                             calculated("\(patient)#Patient.name.text", "item.answer.value.join(' ')")
                         ],
                         items: [
-                            item("given", "string", "\(patient)#Patient.name.given"),
-                            item("family", "string", "\(patient)#Patient.name.family"),
+                            item("given", "string", as: "\(patient)#Patient.name.given"),
+                            item("family", "string", as: "\(patient)#Patient.name.family"),
                         ]),
-                    item("gender", "choice", "\(patient)#Patient.gender"),
-                    item("dob", "date", "\(patient)#Patient.birthDate"),
+                    item("gender", "choice", as: "\(patient)#Patient.gender"),
+                    item("dob", "date", as: "\(patient)#Patient.birthDate"),
                     item(
-                        "ihi", "string", "\(patient)#Patient.identifier.value",
+                        "ihi", "string", as: "\(patient)#Patient.identifier.value",
                         extensions: [
                             fixed(
                                 "\(patient)#Patient.identifier.type", #""valueCodeableConcept": {"text": "National"}"#),
                             fixed("\(patient)#Patient.identifier.system", #""valueUri": "http://example.org/nhio""#),
                         ]),
-                    item("phone", "string", "\(patient)#Patient.telecom.value", extensions: [system("phone")]),
-                    item("mail", "string", "\(patient)#Patient.telecom.value", extensions: [system("email")]),
+                    item("phone", "string", as: "\(patient)#Patient.telecom.value", extensions: [system("phone")]),
+                    item("mail", "string", as: "\(patient)#Patient.telecom.value", extensions: [system("email")]),
                 ]))
         let (bundle, problems) = Samples.extract(
             form,
@@ -99,7 +99,7 @@ struct DefinitionExtractionTests {
 
     @Test func theExampleOfHL7GivesItsResources() throws {
         let height = item(
-            "height", "decimal", "\(observation)#Observation.value[x]:valueQuantity.value",
+            "height", "decimal", as: "\(observation)#Observation.value[x]:valueQuantity.value",
             extensions: [
                 open(observation), fixed("\(observation)#Observation.status", #""valueCode": "final""#),
                 fixed(
@@ -121,7 +121,7 @@ struct DefinitionExtractionTests {
             item(
                 "patient", "group", extensions: [open(patient, #"{"url": "fullUrl", "valueString": "%patientID"}"#)],
                 items: [
-                    item("family", "string", "\(patient)#Patient.name.family")
+                    item("family", "string", as: "\(patient)#Patient.name.family")
                 ]),
             item("obs", "group", items: [height, height.replacing("height", with: "weight")]))
         let (bundle, problems) = Samples.extract(
@@ -144,7 +144,7 @@ struct DefinitionExtractionTests {
                 "p", "group",
                 extensions: [open(patient), fixed("\(patient)#Patient.active", #""valueBoolean": true"#)],
                 items: [
-                    item("family", "string", "\(patient)#Patient.name.family")
+                    item("family", "string", as: "\(patient)#Patient.name.family")
                 ]))
         let (bundle, problems) = Samples.extract(form, try response(group("p", #"{"linkId": "family"}"#)))
         #expect(problems == [])
@@ -154,7 +154,7 @@ struct DefinitionExtractionTests {
     @Test func theRootAlwaysGivesItsResource() throws {
         let form = try form(
             root: [open(patient), fixed("\(patient)#Patient.active", #""valueBoolean": true"#)],
-            item("id", "string", "\(patient)#Patient.id"))
+            item("id", "string", as: "\(patient)#Patient.id"))
         let (bundle, _) = Samples.extract(form, try response())
         #expect(Samples.resources(bundle).map { $0.text() } == [#"{"resourceType":"Patient","active":true}"#])
         let (update, _) = Samples.extract(form, try response(answer("id", #""valueString": "p-1""#)))
@@ -166,8 +166,8 @@ struct DefinitionExtractionTests {
             item(
                 "p", "group", extensions: [open(patient)],
                 items: [
-                    item("text", "string", "\(patient)#Patient.name.text"),
-                    item("dob", "date", "\(patient)#Patient.birthDate"),
+                    item("text", "string", as: "\(patient)#Patient.name.text"),
+                    item("dob", "date", as: "\(patient)#Patient.birthDate"),
                 ]))
         let (bundle, problems) = Samples.extract(
             form,
@@ -187,11 +187,11 @@ struct DefinitionExtractionTests {
                 "p", "group", extensions: [open(patient)],
                 items: [
                     item(
-                        "x", "boolean", "\(patient)#Patient.extension.value",
+                        "x", "boolean", as: "\(patient)#Patient.extension.value",
                         extensions: [
                             fixed("\(patient)#Patient.extension.url", #""valueUri": "http://example.org/x""#)
                         ]),
-                    item("y", "string", "\(patient)#Patient.extension.value[x]"),
+                    item("y", "string", as: "\(patient)#Patient.extension.value[x]"),
                 ]))
         let (bundle, problems) = Samples.extract(
             form, try response(group("p", answer("x", #""valueBoolean": true"#), answer("y", #""valueString": "z""#))))
@@ -205,7 +205,7 @@ struct DefinitionExtractionTests {
         let form = try form(
             item(
                 "p", "group", extensions: [open(patient)],
-                items: [item("c", "string", "\(patient)#Patient.contact.name.text")]))
+                items: [item("c", "string", as: "\(patient)#Patient.contact.name.text")]))
         let (bundle, problems) = Samples.extract(form, try response(group("p", answer("c", #""valueString": "a""#))))
         #expect(problems == [])
         #expect(Samples.resources(bundle).first?["contact"]?.text() == #"[{"name":{"text":"a"}}]"#)
@@ -216,10 +216,10 @@ struct DefinitionExtractionTests {
             item(
                 "p", "group", extensions: [open(patient), open(patient), open("http://example.org/unknown")],
                 items: [
-                    item("a", "string", "\(patient)#Patient.nothing.text"),
-                    item("b", "string", "\(patient)#Patient.birthDate"),
-                    item("c", "string", "\(patient)#Patient.extension.value.code"),
-                    item("d", "group", "\(patient)#Patient.birthDate", items: [item("e", "string")]),
+                    item("a", "string", as: "\(patient)#Patient.nothing.text"),
+                    item("b", "string", as: "\(patient)#Patient.birthDate"),
+                    item("c", "string", as: "\(patient)#Patient.extension.value.code"),
+                    item("d", "group", as: "\(patient)#Patient.birthDate", items: [item("e", "string")]),
                     item(
                         "f", "string",
                         extensions: [fixed("\(observation)#Observation.status", #""valueCode": "final""#)]),
@@ -265,7 +265,7 @@ struct DefinitionExtractionTests {
                       {"id": "Observation.note.text", "path": "Observation.note.text", "min": 1, "max": "1", "fixedMarkdown": "never"}]}}
                     """#
                 ).object))
-        let form = try form(item("h", "decimal", "\(url)#Observation.value[x]", extensions: [open(url)]))
+        let form = try form(item("h", "decimal", as: "\(url)#Observation.value[x]", extensions: [open(url)]))
         let (bundle, problems) = Samples.extract(
             form, try response(answer("h", #""valueDecimal": 163"#)), definition: { $0.url == url ? profile : nil })
         #expect(problems == [])
@@ -281,7 +281,7 @@ struct DefinitionExtractionTests {
     @Test func anUnknownProfileIsReportedAndItsTypeIsThatOfTheDefinitions() throws {
         let url = "http://example.org/StructureDefinition/person"
         let form = try form(
-            item("p", "group", extensions: [open(url)], items: [item("f", "string", "\(url)#Patient.name.family")]))
+            item("p", "group", extensions: [open(url)], items: [item("f", "string", as: "\(url)#Patient.name.family")]))
         let (bundle, problems) = Samples.extract(form, try response(group("p", answer("f", #""valueString": "a""#))))
         #expect(problems.map(\.code) == ["profile-unknown"])
         #expect(Samples.resources(bundle).first?["meta"]?["profile"]?[0]?.string == url)
@@ -290,7 +290,9 @@ struct DefinitionExtractionTests {
     @Test func anItemContextIsRead() throws {
         let context = #"{"url": "\#(Samples.sdc)itemExtractionContext", "valueCode": "Patient"}"#
         let form = try form(
-            item("p", "group", extensions: [context], items: [item("f", "string", "\(patient)#Patient.name.family")]))
+            item(
+                "p", "group", extensions: [context], items: [item("f", "string", as: "\(patient)#Patient.name.family")])
+        )
         let (bundle, problems) = Samples.extract(form, try response(group("p", answer("f", #""valueString": "a""#))))
         #expect(problems == [])
         #expect(Samples.resources(bundle).count == 1)

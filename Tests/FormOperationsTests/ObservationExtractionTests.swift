@@ -70,7 +70,7 @@ struct ObservationExtractionTests {
         ("choice", #""valueCoding": {"code": "c"}"#, #""valueCodeableConcept":{"coding":[{"code":"c"}]}"#),
         ("quantity", #""valueQuantity": {"value": 1}"#, #""valueQuantity":{"value":1}"#),
     ])
-    func eachTypeOfAnswerHasItsValue(_ type: String, _ answer: String, _ expected: String) throws {
+    func eachTypeOfAnswerHasItsValue(type: String, answer: String, expected: String) throws {
         let form = try form(item("q", type, codes: [code("1-8")], extensions: [on]))
         let (bundle, problems) = Samples.extract(form, try response(#"{"linkId": "q", "answer": [{\#(answer)}]}"#))
         #expect(problems == [])

@@ -12,7 +12,7 @@ struct ObservationPopulationTests {
     private func unit(_ code: String) -> String {
         #"{"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unit", "valueCoding": {"system": "http://unitsofmeasure.org", "code": "\#(code)", "display": "\#(code)"}}"#
     }
-    private func question(_ type: String, _ code: String = "w", _ extensions: String..., more: String = "") -> String {
+    private func question(_ type: String, code: String = "w", _ extensions: String..., more: String = "") -> String {
         #"{"linkId": "q-\#(code)", "type": "\#(type)", "code": [{"system": "http://loinc.org", "code": "\#(code)"}], "extension": [\#(extensions.joined(separator: ", "))]\#(more)}"#
             .replacing(#", "extension": []"#, with: "")
     }
@@ -41,8 +41,8 @@ struct ObservationPopulationTests {
     private let kilograms =
         #""valueQuantity": {"value": 70.5, "unit": "kg", "system": "http://unitsofmeasure.org", "code": "kg"}"#
 
-    @Test func theMostRecentValueOfThePersonIsTheAnswer() throws {
-        let form = try form(question("decimal", "w", period(1, "a"), unit("kg")))
+    @Test func theLatestValueOfThePersonIsTheAnswer() throws {
+        let form = try form(question("decimal", code: "w", period(1, "a"), unit("kg")))
         let observations = [
             try observation(#""valueQuantity": {"value": 60, "code": "kg"}"#, "2026-10-01"), try observation(kilograms),
             try observation(
@@ -57,14 +57,14 @@ struct ObservationPopulationTests {
     }
 
     @Test func anOlderValueIsNotUsed() throws {
-        let form = try form(question("decimal", "w", period(1, "mo")))
+        let form = try form(question("decimal", code: "w", period(1, "mo")))
         #expect(answers(form, [try observation(kilograms, "2026-10-27T08:00:00Z")]).answers == [:])
         #expect(answers(form, [try observation(kilograms, "2026-10-28T10:00:00Z")]).answers == ["q-w": "Decimal 70.5"])
     }
 
     @Test func theNearestPeriodIsUsedAndInherited() throws {
         let inner =
-            #"{"linkId": "g", "type": "group", "extension": [\#(period(1, "d"))], "item": [\#(question("decimal", "v"))]}"#
+            #"{"linkId": "g", "type": "group", "extension": [\#(period(1, "d"))], "item": [\#(question("decimal", code: "v"))]}"#
         let form = try form(question("decimal") + ", " + inner, root: period(1, "a"))
         let observations = [try observation(kilograms), try observation(kilograms, code: "v")]
         #expect(answers(form, observations).answers == ["q-w": "Decimal 70.5"])
@@ -72,18 +72,18 @@ struct ObservationPopulationTests {
 
     @Test func aQuestionWithoutAPeriodOrThatRepeatsIsNotAnswered() throws {
         #expect(answers(try form(question("decimal")), [try observation(kilograms)]).answers == [:])
-        let repeating = try form(question("decimal", "w", period(1, "a"), more: #", "repeats": true"#))
+        let repeating = try form(question("decimal", code: "w", period(1, "a"), more: #", "repeats": true"#))
         #expect(answers(repeating, [try observation(kilograms)]).answers == [:])
         let inGroup = try form(
-            #"{"linkId": "g", "type": "group", "repeats": true, "item": [\#(question("decimal", "w", period(1, "a")))]}"#
+            #"{"linkId": "g", "type": "group", "repeats": true, "item": [\#(question("decimal", code: "w", period(1, "a")))]}"#
         )
         #expect(answers(inGroup, [try observation(kilograms)]).answers == [:])
     }
 
     @Test func unitsAreConverted() throws {
         let form = try form(
-            question("quantity", "w", period(1, "a"), unit("g")) + ", "
-                + question("integer", "h", period(1, "a"), unit("cm")))
+            question("quantity", code: "w", period(1, "a"), unit("g")) + ", "
+                + question("integer", code: "h", period(1, "a"), unit("cm")))
         let observations = [
             try observation(kilograms),
             try observation(
@@ -98,7 +98,7 @@ struct ObservationPopulationTests {
 
     @Test func aUnitOfAnotherKindIsReported() throws {
         let (found, problems) = answers(
-            try form(question("decimal", "w", period(1, "a"), unit("cm"))), [try observation(kilograms)])
+            try form(question("decimal", code: "w", period(1, "a"), unit("cm"))), [try observation(kilograms)])
         #expect(found == [:])
         #expect(problems.map(\.code) == ["population-unit"])
     }
@@ -106,7 +106,7 @@ struct ObservationPopulationTests {
     @Test func aChoiceTakesTheOptionWithTheCode() throws {
         let options =
             #", "answerOption": [{"valueCoding": {"system": "s", "code": "a", "display": "Yes"}}, {"valueCoding": {"system": "s", "code": "b"}}]"#
-        let form = try form(question("choice", "w", period(1, "a"), more: options))
+        let form = try form(question("choice", code: "w", period(1, "a"), more: options))
         let offered = try observation(
             #""valueCodeableConcept": {"coding": [{"system": "x", "code": "y"}, {"system": "s", "code": "a"}]}"#)
         #expect(answers(form, [offered]).answers == ["q-w": #"Coding {"system":"s","code":"a","display":"Yes"}"#])
@@ -117,7 +117,7 @@ struct ObservationPopulationTests {
     @Test func aComponentIsTheValueOfItsCode() throws {
         let component =
             #", "component": [{"code": {"coding": [{"system": "http://loinc.org", "code": "sys"}]}, "valueInteger": 120}]"#
-        let form = try form(question("integer", "sys", period(1, "a")))
+        let form = try form(question("integer", code: "sys", period(1, "a")))
         #expect(
             answers(form, [try observation(#""valueBoolean": true"#, more: component)]).answers == [
                 "q-sys": "Integer 120"
@@ -126,7 +126,7 @@ struct ObservationPopulationTests {
 
     @Test(arguments: ["mm", "nothing", "d.m"]) func aPeriodThatIsNoTimeIsReported(_ unit: String) throws {
         let (found, problems) = answers(
-            try form(question("decimal", "w", period(1, unit))), [try observation(kilograms)])
+            try form(question("decimal", code: "w", period(1, unit))), [try observation(kilograms)])
         #expect(found == [:])
         #expect(problems.map(\.code) == ["link-period"])
     }
@@ -134,7 +134,8 @@ struct ObservationPopulationTests {
     @Test func answersSurviveTheWayFromAnExtraction() throws {
         let on = #"{"url": "\#(Samples.sdc)observationExtract", "valueBoolean": true}"#
         let text =
-            question("decimal", "w", period(1, "a"), unit("kg")) + ", " + question("boolean", "b", period(1, "a"))
+            question("decimal", code: "w", period(1, "a"), unit("kg")) + ", "
+            + question("boolean", code: "b", period(1, "a"))
         let form = try form(text, root: on)
         var session = FormSession(form)
         session.setAnswers([.decimal(70.5)], at: ItemPath([ItemPath.Step(linkID: "q-w")]))

@@ -49,7 +49,7 @@ struct ProblemLog {
     }
 
     mutating func report(
-        _ code: String, _ severity: FormProblem.Severity = .error, at expression: String, linkID: String? = nil,
+        _ code: String, severity: FormProblem.Severity = .error, at expression: String, linkID: String? = nil,
         _ message: String
     ) {
         report(

@@ -68,7 +68,7 @@ extension AssemblyRun {
         }
         if form.extension(OperationExtension.assembleExpectation)?.value?.json.string == "assemble-root" {
             log.report(
-                "assemble-expectation", .warning, at: location, linkID: linkID,
+                "assemble-expectation", severity: .warning, at: location, linkID: linkID,
                 "The form \(name.text) is not intended as a sub-form.")
         }
     }
@@ -212,7 +212,7 @@ extension AssemblyRun {
         }
         for (question, linkID) in questions where !seen.contains(question) {
             log.report(
-                "enable-when-unknown", .warning, at: "Questionnaire", linkID: linkID,
+                "enable-when-unknown", severity: .warning, at: "Questionnaire", linkID: linkID,
                 "A condition names the item \(question), which the assembled form does not have.")
         }
     }

@@ -94,7 +94,7 @@ struct AssemblyRun {
         var output = Assembled()
         guard !isStopped else { return output }
         guard scope.depth < limits.depth else {
-            stop("too-deep", part.location, "Items are nested deeper than \(limits.depth) levels.")
+            stop("too-deep", at: part.location, "Items are nested deeper than \(limits.depth) levels.")
             return output
         }
         for (index, item) in items.enumerated() {
@@ -111,7 +111,7 @@ struct AssemblyRun {
     private mutating func assembled(_ item: JSONObject, of part: Part, in scope: Scope) -> Assembled {
         itemCount += 1
         guard itemCount <= limits.items else {
-            stop("too-large", part.location, "The assembled form would have more than \(limits.items) items.")
+            stop("too-large", at: part.location, "The assembled form would have more than \(limits.items) items.")
             return Assembled()
         }
         var item = item
@@ -165,7 +165,7 @@ struct AssemblyRun {
         guard count(form, at: location) else { return Assembled() }
         if item.type != .display {
             log.report(
-                "sub-questionnaire-item", .warning, at: location, linkID: item.linkId,
+                "sub-questionnaire-item", severity: .warning, at: location, linkID: item.linkId,
                 "Only a display item names a sub-form; the item is replaced.")
         }
         check(form, named: name, at: location, linkID: item.linkId, in: scope)
@@ -192,7 +192,7 @@ struct AssemblyRun {
         byteCount += form.json.byteCount(upTo: limits.bytes) ?? limits.bytes
         guard formCount <= limits.forms, byteCount <= limits.bytes else {
             stop(
-                "too-large", location,
+                "too-large", at: location,
                 "The assembled form would have more than \(limits.forms) sub-forms or \(limits.bytes) bytes.")
             return false
         }
@@ -203,7 +203,7 @@ struct AssemblyRun {
         return true
     }
 
-    private mutating func stop(_ code: String, _ location: String, _ message: String) {
+    private mutating func stop(_ code: String, at location: String, _ message: String) {
         log.report(code, at: location, message)
         isStopped = true
     }
@@ -226,7 +226,8 @@ struct AssemblyRun {
         }
         guard let form = library(name), let found = Self.item(linkID, in: form) else {
             log.report(
-                "definition-unresolved", item.text == nil ? .error : .warning, at: location, linkID: item.linkId,
+                "definition-unresolved", severity: item.text == nil ? .error : .warning, at: location,
+                linkID: item.linkId,
                 "The item \(definition) is not available.")
             return nil
         }

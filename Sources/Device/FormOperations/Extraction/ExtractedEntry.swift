@@ -38,7 +38,7 @@ extension ExtractionRun {
     mutating func parts(of source: Extension?, in scope: ExpressionScope) -> EntryParts {
         var parts = EntryParts()
         guard let source else { return parts }
-        if let text = single(source, "fullUrl", "uri", in: scope)?.string {
+        if let text = single(source, part: "fullUrl", as: "uri", in: scope)?.string {
             if let url = Self.absolute(text) {
                 parts.fullURL = url
             } else {
@@ -47,9 +47,9 @@ extension ExtractionRun {
                     "The fullUrl must be an absolute URL or urn:uuid:; the entry has a new one.")
             }
         }
-        parts.resourceID = single(source, "resourceId", "id", in: scope)?.string
+        parts.resourceID = single(source, part: "resourceId", as: "id", in: scope)?.string
         for (name, type) in Self.conditions {
-            guard let value = single(source, name, type, in: scope) else { continue }
+            guard let value = single(source, part: name, as: type, in: scope) else { continue }
             parts.conditions.append(JSONObject.Member(key: name, value: value))
         }
         return parts
@@ -67,7 +67,7 @@ extension ExtractionRun {
 
     /// Returns the single value of one part.
     private mutating func single(
-        _ source: Extension, _ name: String, _ type: String, in scope: ExpressionScope
+        _ source: Extension, part name: String, as type: String, in scope: ExpressionScope
     ) -> JSON? {
         guard let value = source.part(name) else { return nil }
         guard let text = Extension.fhirPath(value) else {

@@ -47,7 +47,7 @@ extension ExtractionRun {
             }
             if profile == nil, canonical.url != Self.core + type {
                 log.report(
-                    "profile-unknown", .warning, at: frame.scope.location, linkID: frame.scope.linkID,
+                    "profile-unknown", severity: .warning, at: frame.scope.location, linkID: frame.scope.linkID,
                     "The profile is not available; its fixed values are not added.")
             }
             let parts = source.url == OperationExtension.definitionExtract ? source : nil
@@ -106,7 +106,7 @@ extension ExtractionRun {
         if let type = source.value?.json.string { return type }
         guard let query = source.value?.json["expression"]?.string else { return nil }
         log.report(
-            "extraction-context-query", .warning, at: scope.location, linkID: scope.linkID,
+            "extraction-context-query", severity: .warning, at: scope.location, linkID: scope.linkID,
             "A query of itemExtractionContext is not executed; a new resource of its type is extracted.")
         return String(query.prefix { $0 != "?" && $0 != "/" })
     }
@@ -199,7 +199,7 @@ extension ExtractionRun {
             }
             guard let number = number(of: path, in: frame) else {
                 log.report(
-                    "definition-not-open", .warning, at: frame.scope.location, linkID: frame.scope.linkID,
+                    "definition-not-open", severity: .warning, at: frame.scope.location, linkID: frame.scope.linkID,
                     "definitionExtractValue names a definition for which no resource is extracted here.")
                 continue
             }

@@ -6,7 +6,7 @@ import Questionnaires
 extension ExtractionRun {
     /// Returns the rule for an element with the extensions.
     mutating func observationRule(
-        _ extensions: [Extension], below rule: ObservationRule, _ scope: ExpressionScope
+        _ extensions: [Extension], below rule: ObservationRule, in scope: ExpressionScope
     ) -> ObservationRule? {
         var rule = rule
         if let named = ObservationRule.relation(extensions) {
@@ -25,14 +25,16 @@ extension ExtractionRun {
     ///
     /// - Returns: the Observation of each answer, by its index, for the items below it.
     mutating func observe(
-        _ item: Questionnaire.Item, _ node: QuestionnaireResponse.Item, _ frame: inout Frame
+        _ item: Questionnaire.Item, answeredBy node: QuestionnaireResponse.Item, in frame: inout Frame
     ) -> [Int: ObservationRule.Parent] {
-        guard let rule = observationRule(item.extension, below: frame.observation, frame.scope) else { return [:] }
+        guard let rule = observationRule(item.extension, below: frame.observation, in: frame.scope) else { return [:] }
         frame.observation = rule
         guard item.type != .display, let codes = rule.codes(of: item) else { return [:] }
         if item.type == .group {
             // The Observation of a group has no value. It is written if items below it are related to it.
-            if let parent = observe(codes, value: nil, item, rule, frame.scope) { frame.observation.parent = parent }
+            if let parent = observation(codes, value: nil, of: item, rule: rule, in: frame.scope) {
+                frame.observation.parent = parent
+            }
             return [:]
         }
         let unit = item.extension(OperationExtension.unit)?.value.flatMap { Coding(json: $0.json) }
@@ -49,15 +51,15 @@ extension ExtractionRun {
                     "An Observation cannot have a value of the type \(value.type).")
                 continue
             }
-            observed[index] = observe(codes, value: written, item, rule, scope)
+            observed[index] = observation(codes, value: written, of: item, rule: rule, in: scope)
         }
         return observed
     }
 
     /// Writes one Observation, or a component of the Observation above.
-    private mutating func observe(
-        _ codes: ObservationRule.Codes, value: JSONObject.Member?, _ item: Questionnaire.Item, _ rule: ObservationRule,
-        _ scope: ExpressionScope
+    private mutating func observation(
+        _ codes: ObservationRule.Codes, value: JSONObject.Member?, of item: Questionnaire.Item, rule: ObservationRule,
+        in scope: ExpressionScope
     ) -> ObservationRule.Parent? {
         guard runner.budget.spend(1 + codes.codings.count + codes.categories.count) else { return nil }
         let parent = rule.parent
@@ -67,7 +69,7 @@ extension ExtractionRun {
             component["code"] = ["coding": .array(codes.codings)]
             if let value { component[value.key] = value.value }
             // A group that is a component has no value: its items are components of the same Observation.
-            if value != nil { appendToObservation(parent.entry, "component", .object(component)) }
+            if value != nil { append(.object(component), to: "component", ofObservation: parent.entry) }
             return ObservationRule.Parent(entry: parent.entry)
         }
         let source = item.extension(OperationExtension.observationEntry)
@@ -103,7 +105,7 @@ extension ExtractionRun {
             if value == nil {
                 pendingMembers[index] = parent.entry
             } else {
-                appendToObservation(parent.entry, "hasMember", ["reference": .string(entries[index].fullURL)])
+                append(["reference": .string(entries[index].fullURL)], to: "hasMember", ofObservation: parent.entry)
             }
         }
         if relation == .derived, let parent, value != nil { useObservation(parent.entry) }
@@ -115,11 +117,11 @@ extension ExtractionRun {
         guard let pending = pendingObservations.removeValue(forKey: index) else { return }
         entries[index].resource = pending
         if let parent = pendingMembers.removeValue(forKey: index) {
-            appendToObservation(parent, "hasMember", ["reference": .string(entries[index].fullURL)])
+            append(["reference": .string(entries[index].fullURL)], to: "hasMember", ofObservation: parent)
         }
     }
 
-    private mutating func appendToObservation(_ index: Int, _ name: String, _ value: JSON) {
+    private mutating func append(_ value: JSON, to name: String, ofObservation index: Int) {
         useObservation(index)
         guard entries[index].resource != nil else { return }
         if entries[index].resource?[name] == nil { entries[index].resource?[name] = [] }

@@ -42,7 +42,9 @@ extension ExtractionRun {
         let expanded = expanded(object, type: type, at: location, in: scope)
         var bundle = FHIR.Bundle(expanded ?? JSONObject(resourceType: FHIR.Bundle.resourceType))
         if bundle.type != .transaction {
-            log.report("template-type", .warning, at: location, "The template is not a transaction; the result is one.")
+            log.report(
+                "template-type", severity: .warning, at: location,
+                "The template is not a transaction; the result is one.")
             bundle.type = .transaction
         }
         let entries = (bundle.object["entry"]?.array ?? []).compactMap { completed($0, at: location) }
@@ -134,13 +136,13 @@ extension ExtractionRun {
                     let two = siblings.indices.contains(index) ? siblings[index].object : nil
                     var entry = element
                     entry.location += "[\(index)]"
-                    output += expanded(one, two, entry, in: scope)
+                    output += expanded(one, sibling: two, as: entry, in: scope)
                 }
             } else {
-                output = expanded(value, sibling?.object, element, in: scope)
+                output = expanded(value, sibling: sibling?.object, as: element, in: scope)
                 if output.count > 1 {
                     log.report(
-                        "several-values", .warning, at: element.location, linkID: scope.linkID,
+                        "several-values", severity: .warning, at: element.location, linkID: scope.linkID,
                         "The element has one value, but there are several; the first is used.")
                     output = [output[0]]
                 }
@@ -160,7 +162,7 @@ extension ExtractionRun {
 
     /// Returns the copies of an element: none if an expression has no result.
     private mutating func expanded(
-        _ value: JSON?, _ sibling: JSONObject?, _ element: ElementTemplate, in scope: ExpressionScope
+        _ value: JSON?, sibling: JSONObject?, as element: ElementTemplate, in scope: ExpressionScope
     ) -> [(JSON?, JSONObject?)] {
         guard value != nil || sibling != nil, spend(value?.string.map { .string($0) }) else { return [] }
         let object = value?.object

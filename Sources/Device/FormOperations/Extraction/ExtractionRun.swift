@@ -59,7 +59,7 @@ struct ExtractionRun {
             scope: ExpressionScope(
                 input: [.element(TypedElement(resource: response.object))], location: "QuestionnaireResponse"))
         allocateIDs(questionnaire.extension, in: &frame)
-        if let rule = observationRule(questionnaire.extension, below: ObservationRule(), frame.scope) {
+        if let rule = observationRule(questionnaire.extension, below: ObservationRule(), in: frame.scope) {
             frame.observation = rule
         }
         let opened = openDefinitions(
@@ -85,12 +85,12 @@ struct ExtractionRun {
             questionnaire.url != nil || questionnaire.id != nil
         {
             log.report(
-                "questionnaire-other", .warning, at: "QuestionnaireResponse.questionnaire",
+                "questionnaire-other", severity: .warning, at: "QuestionnaireResponse.questionnaire",
                 "The response names another form.")
         }
         if questionnaire.extension(OperationExtension.targetStructureMap) != nil {
             log.report(
-                "extraction-unsupported", .warning, at: "Questionnaire",
+                "extraction-unsupported", severity: .warning, at: "Questionnaire",
                 "An extraction by StructureMap is not supported; the other kinds are extracted.")
         }
     }
@@ -147,12 +147,14 @@ struct ExtractionRun {
                 below.depth += 1
                 below.scope.location = "\(frame.scope.location).item[\(index)]"
                 below.scope.linkID = linkID
-                visit(item, nodes[index], &below)
+                visit(item, answeredBy: nodes[index], in: &below)
             }
         }
     }
 
-    private mutating func visit(_ item: Questionnaire.Item, _ node: QuestionnaireResponse.Item, _ frame: inout Frame) {
+    private mutating func visit(
+        _ item: Questionnaire.Item, answeredBy node: QuestionnaireResponse.Item, in frame: inout Frame
+    ) {
         let extensions = item.extension
         frame.scope.input = [.element(TypedElement(node.json, type: Self.itemType))]
         frame.scope.variables["qitem"] = [.element(TypedElement(item.json, type: Self.formItemType))]
@@ -171,7 +173,7 @@ struct ExtractionRun {
         } else {
             extractTemplates(extensions, in: frame.scope)
         }
-        let observed = observe(item, node, &frame)
+        let observed = observe(item, answeredBy: node, in: &frame)
         visit(item.item, in: node.item, frame)
         for (index, answer) in answers.enumerated() where !answer.item.isEmpty {
             var below = frame

@@ -95,7 +95,7 @@ struct BundleSearch {
             found += matches.sorted()
         }
         let keys = Dictionary(uniqueKeysWithValues: found.map { ($0, sortKeys($0, query.order)) })
-        found.sort { comes($0, before: $1, keys, query.order) }
+        found.sort { comes($0, before: $1, keys: keys, in: query.order) }
         var bundle = FHIR.Bundle(type: .searchset)
         bundle.object["total"] = .number(JSONNumber(found.count))
         let page = query.isCountOnly ? [] : Array(found.prefix(min(query.count, resources.limits.resources)))
@@ -221,7 +221,7 @@ struct BundleSearch {
         }
     }
 
-    private func comes(_ left: Int, before right: Int, _ keys: [Int: [SortKey]], _ order: SearchOrder) -> Bool {
+    private func comes(_ left: Int, before right: Int, keys: [Int: [SortKey]], in order: SearchOrder) -> Bool {
         for (number, key) in order.keys.enumerated() {
             guard let own = keys[left]?[number], let other = keys[right]?[number] else { continue }
             if own.isNone || other.isNone {

@@ -4,11 +4,11 @@ import Foundation
 import Questionnaires
 import UCUM
 
-/// Answers questions by a person's most recent Observations
+/// Answers questions by a person's latest Observations
 /// (<https://hl7.org/fhir/uv/sdc/populate.html#observation-based-population>).
 ///
 /// A question takes part if it has a code and if it, an item above it or the form has `observationLinkPeriod`. It takes
-/// the value of the most recent Observation, or component, with one of its codes that is not older than the period and
+/// the value of the latest Observation, or component, with one of its codes that is not older than the period and
 /// whose value fits. Questions that repeat, or that are in a group that repeats, are not answered.
 ///
 /// ```swift
@@ -40,7 +40,7 @@ public struct ObservationPopulation: Sendable {
         let person = LiteralReference(subject)
         for observation in observations {
             guard [.final, .amended, .corrected].contains(observation.status),
-                Self.isSame(observation.subject?.reference, subject, person),
+                Self.isSame(observation.subject?.reference, as: subject, of: person),
                 let (start, end) = Self.time(of: observation.object)
             else { continue }
             let issued = observation.issued?.start() ?? start
@@ -67,33 +67,33 @@ public struct ObservationPopulation: Sendable {
     ) -> (answers: [(path: ItemPath, value: AnswerValue)], problems: [OperationProblem]) {
         var log = ProblemLog()
         var output: [(path: ItemPath, value: AnswerValue)] = []
-        let root = start(form.questionnaire.extension, nil, at: "Questionnaire", linkID: nil, &log)
-        collect(form.questionnaire.item, form.items, since: root, path: [], &output, &log)
+        let root = start(form.questionnaire.extension, above: nil, at: "Questionnaire", linkID: nil, log: &log)
+        collect(form.questionnaire.item, as: form.items, since: root, path: [], into: &output, log: &log)
         return (output, log.problems)
     }
 
     private func collect(
-        _ sources: [Questionnaire.Item], _ items: [FormItem], since: Date?, path: [ItemPath.Step],
-        _ output: inout [(path: ItemPath, value: AnswerValue)], _ log: inout ProblemLog
+        _ sources: [Questionnaire.Item], as items: [FormItem], since: Date?, path: [ItemPath.Step],
+        into output: inout [(path: ItemPath, value: AnswerValue)], log: inout ProblemLog
     ) {
         for (source, item) in zip(sources, items) where !item.repeats {
             let location = "Questionnaire.descendants().where(linkId = '\(item.linkID)')"
-            let since = start(source.extension, since, at: location, linkID: item.linkID, &log)
+            let since = start(source.extension, above: since, at: location, linkID: item.linkID, log: &log)
             let path = path + [ItemPath.Step(linkID: item.linkID)]
             if let since, item.isQuestion, !source.code.isEmpty,
-                let value = latest(source, item, since: since, at: location, &log)
+                let value = latest(source, for: item, since: since, at: location, log: &log)
             {
                 output.append((ItemPath(path), value))
             }
-            collect(source.item, item.children, since: since, path: path, &output, &log)
+            collect(source.item, as: item.children, since: since, path: path, into: &output, log: &log)
         }
     }
 
     // MARK: Values
 
-    /// Returns the most recent value that fits a question.
+    /// Returns the latest value that fits a question.
     private func latest(
-        _ source: Questionnaire.Item, _ item: FormItem, since: Date, at location: String, _ log: inout ProblemLog
+        _ source: Questionnaire.Item, for item: FormItem, since: Date, at location: String, log: inout ProblemLog
     ) -> AnswerValue? {
         let keys = Set(source.code.compactMap { Self.key($0.json) })
         let until = authored.end()
@@ -105,7 +105,7 @@ public struct ObservationPopulation: Sendable {
                 if let value = try PopulatedAnswer.value(measurement.value, for: item) { return value }
             } catch {
                 log.report(
-                    "population-unit", .warning, at: location, linkID: item.linkID,
+                    "population-unit", severity: .warning, at: location, linkID: item.linkID,
                     "The unit of an Observation is not comparable with the unit of the question.")
             }
         }
@@ -116,7 +116,7 @@ public struct ObservationPopulation: Sendable {
         code["code"]?.string.map { "\(code["system"]?.string ?? "")|\($0)" }
     }
 
-    private static func isSame(_ reference: String?, _ subject: String, _ person: LiteralReference?) -> Bool {
+    private static func isSame(_ reference: String?, as subject: String, of person: LiteralReference?) -> Bool {
         guard let reference else { return false }
         if reference == subject { return true }
         guard let person, let other = LiteralReference(reference) else { return false }
@@ -145,7 +145,7 @@ public struct ObservationPopulation: Sendable {
 
     /// Returns the start of the period of an item.
     private func start(
-        _ extensions: [Extension], _ above: Date?, at location: String, linkID: String?, _ log: inout ProblemLog
+        _ extensions: [Extension], above: Date?, at location: String, linkID: String?, log: inout ProblemLog
     ) -> Date? {
         guard let period = extensions.first(where: { $0.url == OperationExtension.observationLinkPeriod })?.value else {
             return above

@@ -21,18 +21,18 @@ enum PopulatedAnswer {
             return ElementConversion.json(.element(TypedElement(.number(number), type: "decimal")), as: type)
                 .map { AnswerValue(type: "Integer", json: $0) }
         case .choice, .openChoice: return chosen(value, item)
-        case .boolean: return plain(value, "Boolean", "boolean")
-        case .date: return plain(value, "Date", "date")
-        case .dateTime: return plain(value, "DateTime", "dateTime")
-        case .time: return plain(value, "Time", "time")
+        case .boolean: return plain(value, as: "Boolean", of: "boolean")
+        case .date: return plain(value, as: "Date", of: "date")
+        case .dateTime: return plain(value, as: "DateTime", of: "dateTime")
+        case .time: return plain(value, as: "Time", of: "time")
         case .string, .text:
             guard value.json.string != nil || value.typeName == "CodeableConcept" else { return nil }
-            return plain(value, "String", "string")
+            return plain(value, as: "String", of: "string")
         case .group, .display, .question, .url, .attachment, .reference, .unrecognized: return nil
         }
     }
 
-    private static func plain(_ value: FHIRPathValue, _ answer: String, _ type: String) -> AnswerValue? {
+    private static func plain(_ value: FHIRPathValue, as answer: String, of type: String) -> AnswerValue? {
         guard let target = TypeModel.r4.type(type) else { return nil }
         return ElementConversion.json(value, as: target).map { AnswerValue(type: answer, json: $0) }
     }
