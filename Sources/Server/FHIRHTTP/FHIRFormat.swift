@@ -70,7 +70,10 @@ extension Request {
     /// The accepted format with the highest weight; `_format` overrides the header. JSON without a header; nil where no
     /// accepted format is supported.
     package var acceptedFormat: FHIRFormat? {
-        if uri.query != nil, let format = queryForm?["_format"], !format.isEmpty {
+        // The name can be percent-encoded. Other queries are not read for it.
+        if let query = uri.query, query.utf8.contains(UInt8(ascii: "%")) || query.contains("_format"),
+            let format = queryForm?["_format"], !format.isEmpty
+        {
             return FHIRFormat(name: AcceptedValue(Substring(format)).name)
         }
         let accepted = AcceptedValue.all(of: headers[values: .accept])

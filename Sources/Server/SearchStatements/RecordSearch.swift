@@ -184,22 +184,37 @@ package struct RecordSearch: Sendable {
     package static func records(
         numbered numbers: [Int64], within allowance: AnswerAllowance, in transaction: any SQLTransaction
     ) throws -> [IncludedRecords.Found] {
-        // 1. The records that fit. A few are read without this check.
-        let isShort = numbers.count <= fewRecords
-        let taken = isShort ? numbers : try Self.fitting(numbers, within: allowance, in: transaction)
-        guard let first = taken.first else { return [] }
-        // 2. Their contents.
-        let statement = RecordStore.versions + " AND v.version = r.version WHERE r.number IN " + list(taken, first)
-        let found = try transaction.query(statement.sql, statement.parameters).map {
-            try IncludedRecords.Found($0, in: transaction)
+        // 1. Small records are read at once. The rows are not in the order of the numbers, so that the allowance is
+        //    taken afterwards.
+        if let found = try records(numbered: numbers, upTo: smallBytes, in: transaction) {
+            return Array(found.prefix { allowance.takes($0.record.content.count) })
         }
-        let byNumber = Dictionary(found.map { ($0.number, $0) }) { first, _ in first }
-        let records = taken.compactMap { byNumber[$0] }
-        return isShort ? Array(records.prefix { allowance.takes($0.record.content.count) }) : records
+        // 2. Otherwise the records that fit are found first.
+        let taken = try fitting(numbers, within: allowance, in: transaction)
+        return try records(numbered: taken, upTo: .max, in: transaction) ?? []
     }
 
-    /// Maximum number of records that are read before their size is checked.
-    private static let fewRecords = 4
+    /// Maximum size of the contents that are read before the allowance is asked.
+    private static let smallBytes = 1 << 20
+
+    /// Returns the records with these numbers, in their order; nil if their contents have more bytes than the maximum.
+    private static func records(
+        numbered numbers: [Int64], upTo maximum: Int, in transaction: any SQLTransaction
+    ) throws -> [IncludedRecords.Found]? {
+        guard let first = numbers.first else { return [] }
+        let statement = RecordStore.versions + " AND v.version = r.version WHERE r.number IN " + list(numbers, first)
+        var bytes = 0
+        let rows = try transaction.query(statement.sql, statement.parameters) { row in
+            let stored = try row.blob("content")
+            bytes += try ContentCodec.length(
+                ofHead: stored.prefix(ContentCodec.headCount), storedCount: stored.count)
+            return bytes <= maximum
+        }
+        guard bytes <= maximum else { return nil }
+        let found = try rows.map { try IncludedRecords.Found($0, in: transaction) }
+        let byNumber = Dictionary(found.map { ($0.number, $0) }) { first, _ in first }
+        return numbers.compactMap { byNumber[$0] }
+    }
 
     /// Returns the first of these records that fit into the allowance, by the heads of their contents.
     private static func fitting(

@@ -20,6 +20,12 @@ public enum SessionStep: Sendable, Hashable {
         public let code: String
         /// A sentence for people.
         public let message: String
+
+        /// Creates a refusal with a stable code and a sentence for people.
+        public init(code: String, message: String) {
+            self.code = code
+            self.message = message
+        }
     }
 
     /// Reads a step.
