@@ -50,7 +50,7 @@ import Testing
                 "[3/3] 3. Which fruit?", "  1) Apple", "  2) Pear", "  3) none",
                 "  (the number of an answer, or your own words; several separated by commas; Enter skips; back, pause)",
             ])
-        #expect(talk(&dialogue, "1,3") == [["One of these answers rules the others out."]])
+        #expect(talk(&dialogue, "1,3") == [["One of the chosen answers excludes all others."]])
         #expect(talk(&dialogue, "2, kiwi, 2") == [[]])
         #expect(dialogue.prompt == ["Fill in: A pet? (y/N)"])
         #expect(talk(&dialogue, "perhaps", "y") == [["Type y or n."], []])

@@ -5,66 +5,76 @@ extension SurveyDialogue {
     /// answer.
     package var prompt: [String] {
         guard let current else { return [] }
-        let script = script
-        let lines = script.texts(before: current)
         switch current {
         case .question(let path):
-            guard let state = session.state(at: path) else { return lines }
-            let questions = script.steps.filter { if case .question = $0 { true } else { false } }
-            let number = (questions.firstIndex(of: current) ?? 0) + 1
-            return lines + question(state, "[\(number)/\(questions.count)]")
+            guard let question = session.renderedQuestion(at: path) else { return introduction }
+            let (number, count) = session.questionNumber(of: path, scope: script.scope)
+            return introduction + lines(question, progress: "[\(number)/\(count)]")
         case .repetition(let path):
-            guard let state = session.state(at: path) else { return lines }
-            let name = state.item.text ?? state.item.linkID
+            let name = path.steps.last.flatMap { session.form.item($0.linkID) }
+            let text = name.flatMap { session.currentText(of: $0, at: path) } ?? name?.linkID ?? ""
             let isFirst = (path.steps.last?.instance ?? 0) == 0
-            return lines + [isFirst ? "Fill in: \(name)? (y/N)" : "Another one: \(name)? (y/N)"]
+            return introduction + [isFirst ? "Fill in: \(text)? (y/N)" : "Another one: \(text)? (y/N)"]
         }
     }
 
-    private func question(_ state: ItemState, _ progress: String) -> [String] {
-        let item = state.item
-        let words = [progress, item.prefix, item.text ?? item.linkID, item.isRequired ? "*" : nil]
+    private func lines(_ question: RenderPlan.Question, progress: String) -> [String] {
+        let text = question.text ?? RenderText(question.linkID)
+        let words = [
+            progress, SurveyScript.joined([question.prefix, text]), question.isRequired ? "*" : nil,
+        ]
         var lines = [words.compactMap { $0 }.joined(separator: " ")]
-        lines += item.explanations.compactMap { $0.text.map { "  \($0)" } }
-        let chosen = state.answers.map(\.value)
-        for (index, option) in Self.choices(of: item).enumerated() {
-            let mark = chosen.contains { $0.equals(option.value) } ? " (chosen)" : ""
+        lines += question.notes.map { "  " + Self.line($0) } + SurveyScript.links(question.hints)
+        for (index, option) in Self.choices(of: question).enumerated() {
+            let mark = option.isSelected ? " (chosen)" : ""
             let prefix = option.prefix.map { $0 + " " } ?? ""
-            lines.append("  \(index + 1)) \(prefix)\(option.value.text)\(mark)")
+            let media = option.media.flatMap { $0.url ?? $0.title }.map { " <\($0)>" } ?? ""
+            lines.append("  \(index + 1)) \(prefix)\(option.text.plain)\(media)\(mark)")
         }
-        lines.append("  " + hint(item, chosen))
+        lines.append("  " + hint(question))
         return lines
     }
 
-    /// Returns the hint on how to answer.
-    func hint(_ item: FormItem, _ answers: [AnswerValue]) -> String {
-        var words = [item.limits.entryFormat ?? Self.kind(of: item)]
-        if item.repeats {
-            words.append("several separated by \(Self.separator(item) == "," ? "commas" : "semicolons")")
+    private static func line(_ note: RenderPlan.Note) -> String {
+        switch note.role {
+        case .lower: "Lower end: \(note.text.plain)"
+        case .upper: "Upper end: \(note.text.plain)"
+        case .unit: "Unit: \(note.text.plain)"
+        case .inline, .prompt, .flyover, .help, .header, .footer: note.text.plain
         }
-        if !answers.isEmpty {
-            words.append("Enter keeps: " + answers.map(\.text).joined(separator: ", ") + "; clear")
-        } else if !item.isRequired {
-            words.append("Enter skips")
-        }
-        return "(" + words.joined(separator: "; ") + "; back, pause)"
     }
 
-    private static func kind(of item: FormItem) -> String {
-        let hasOptions = !(item.options ?? []).isEmpty
-        switch item.type {
+    /// Returns the hint on how to answer.
+    func hint(_ question: RenderPlan.Question) -> String {
+        var words = [question.limits.entryFormat ?? Self.kind(of: question)]
+        if question.repeats {
+            words.append("several separated by \(Self.separator(question) == "," ? "commas" : "semicolons")")
+        }
+        if !question.answers.isEmpty {
+            words.append("Enter keeps: " + question.answers.map(\.text).joined(separator: ", ") + "; clear")
+        } else if !question.isRequired {
+            words.append("Enter skips")
+        }
+        return "(" + words.joined(separator: "; ") + (allowsBack ? "; back, pause)" : "; pause)")
+    }
+
+    private static func kind(of question: RenderPlan.Question) -> String {
+        let hasOptions = !question.options.isEmpty
+        if question.control == .slider, !hasOptions, let scale = scale(question) { return scale }
+        switch question.type {
         case .boolean: return "the number of an answer, or y or n"
         case .choice, .openChoice:
-            if item.takesText { return hasOptions ? "the number of an answer, or your own words" : "your own words" }
+            let own = question.hints.openLabel.map { "your own words: \($0)" } ?? "your own words"
+            if question.takesOwnText { return hasOptions ? "the number of an answer, or \(own)" : own }
             guard hasOptions else { return "a code" }
-            return item.answerConstraint == .optionsOrType
+            return question.takesOtherValues
                 ? "the number of an answer, or another code as system|code" : "the number of an answer"
         case .integer: return "a whole number"
         case .decimal: return "a number"
         case .quantity:
-            let units = item.limits.units.compactMap { $0.display ?? $0.code }
+            let units = question.units.compactMap { $0.display ?? $0.code }
             if units.count > 1 { return "a number and one of the units \(units.joined(separator: ", "))" }
-            return "a number" + (item.unit.flatMap { $0.display ?? $0.code }.map { " in \($0)" } ?? "")
+            return "a number" + (question.unit.flatMap { $0.display ?? $0.code }.map { " in \($0)" } ?? "")
         case .date: return "a date such as 2026-01-31"
         case .dateTime: return "a date such as 2026-01-31, or with a time 2026-01-31T08:30:00+01:00"
         case .time: return "a time such as 08:30"
@@ -75,20 +85,24 @@ extension SurveyDialogue {
         }
     }
 
+    /// Returns the numbers of a slider; nil if it has no bounds.
+    private static func scale(_ question: RenderPlan.Question) -> String? {
+        guard let low = question.limits.minimum, let high = question.limits.maximum else { return nil }
+        let step = question.hints.sliderStep.map { " in steps of \($0.text)" } ?? ""
+        return "a number from \(low.text) to \(high.text)\(step)"
+    }
+
     /// Returns the options that can be chosen by number.
-    static func choices(of item: FormItem) -> [FormOption] {
-        guard item.type == .boolean else { return item.options ?? [] }
-        return [true, false].map {
-            FormOption(
-                value: AnswerValue(type: "Boolean", json: .bool($0)), isExclusive: false, isInitial: false, prefix: nil)
-        }
+    static func choices(of question: RenderPlan.Question) -> [RenderPlan.Option] {
+        guard question.type == .boolean else { return question.options }
+        return RenderPlan.Option.yesAndNo(answers: question.answers)
     }
 
     /// Returns the separator of several answers. Texts may contain commas.
-    static func separator(_ item: FormItem) -> Character {
-        switch item.type {
+    static func separator(_ question: RenderPlan.Question) -> Character {
+        switch question.type {
         case .choice, .openChoice, .boolean, .integer, .date, .dateTime, .time: ","
-        default: item.options == nil ? ";" : ","
+        default: question.options.isEmpty ? ";" : ","
         }
     }
 }

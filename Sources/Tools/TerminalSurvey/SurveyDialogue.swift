@@ -35,11 +35,13 @@ package struct SurveyDialogue: Sendable {
     package internal(set) var current: Step?
     /// Repeating groups that the person has begun without answers.
     var opened: Set<ItemPath> = []
+    /// The lines of text before the open step.
+    private(set) var introduction: [String] = []
 
     /// Begins a dialogue at the form's first step, with its initial values.
     package init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
         session = FormSession(form, rules: rules)
-        current = script.steps.first
+        open(script.first())
     }
 
     /// Continues from ``state``; nil if that is of another form or invalid.
@@ -52,7 +54,8 @@ package struct SurveyDialogue: Sendable {
         opened = Set(session.entries().map(\.path).filter { names.contains($0.description) })
         let steps = script.steps
         let name = state["at"]?.string
-        current = steps.first { Self.name($0) == name } ?? steps.first { isUnanswered($0) } ?? steps.last
+        let found = steps.first { Self.name($0) == name } ?? steps.first { isUnanswered($0) } ?? steps.last
+        if let found { open(script.stop(at: found)) }
     }
 
     /// Whether no question is open.
@@ -84,36 +87,42 @@ package struct SurveyDialogue: Sendable {
 
     // MARK: The way
 
+    /// Whether the form allows to return to earlier questions.
+    var allowsBack: Bool { RenderPlan.EntryMode(of: session.form.questionnaire) != .sequential }
+
+    mutating func open(_ stop: SurveyScript.Stop) {
+        current = stop.step
+        introduction = stop.lines
+    }
+
     mutating func goBack() -> Reply {
+        guard allowsBack else { return Reply(lines: ["This form is answered in one direction only."]) }
         let steps = script.steps
         guard let current, let index = steps.firstIndex(of: current), index > 0 else {
             return Reply(lines: ["This is the first question."])
         }
-        self.current = steps[index - 1]
+        open(script.stop(at: steps[index - 1]))
         return Reply()
     }
 
-    /// Advances to the step after the given one; at the end, to the first step that makes the response invalid.
-    mutating func goOn(from step: Step, earlier: [Step]) -> Reply {
-        let steps = script.steps
-        if let index = steps.firstIndex(of: step) {
-            current = steps.dropFirst(index + 1).first
-        } else {
-            // The answer removed the step: advance to the next of the steps that followed it.
-            let following = earlier.drop { $0 != step }.dropFirst()
-            current = following.first { steps.contains($0) }
-        }
-        return current == nil ? finish(steps) : Reply()
+    /// Advances to the step after the given one, which the answer may have removed; at the end, to the first step that
+    /// makes the response invalid.
+    mutating func advance(from step: Step) -> Reply {
+        open(script.stop(after: step))
+        return current == nil ? finish() : Reply()
     }
 
-    private mutating func finish(_ steps: [Step]) -> Reply {
+    private mutating func finish() -> Reply {
+        let last = introduction
         let errors = session.problems().filter { $0.severity == .error }
+        guard !errors.isEmpty else { return Reply(lines: last) }
+        let steps = script.steps
         for error in errors {
             guard let linkID = error.linkID, let step = step(for: linkID, error.code, steps) else { continue }
-            current = step
+            open(script.stop(at: step))
             return Reply(lines: ["Something is left to do: " + error.message])
         }
-        return Reply(lines: script.texts(before: nil))
+        return Reply(lines: last)
     }
 
     /// Returns the step at which a problem of an item can be corrected: at the item, or at the first question inside.

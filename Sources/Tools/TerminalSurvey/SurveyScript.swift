@@ -1,89 +1,111 @@
 import Questionnaires
 
-/// The texts and steps of a form in order, for the present answers.
+/// The way of a dialogue through the form, for the present answers. It renders the elements of a plan as lines.
 struct SurveyScript {
-    enum Line {
-        case text(String)
-        case step(SurveyDialogue.Step)
+    /// A step, with the lines of text before it; without a step, those at the end of the form.
+    struct Stop {
+        var lines: [String] = []
+        var step: SurveyDialogue.Step?
     }
 
-    private(set) var lines: [Line] = []
-    private let opened: Set<ItemPath>
+    private let session: FormSession
+    let scope: RenderScope
 
     /// - Parameter opened: repeating groups that the person has begun without answers.
     init(_ session: FormSession, opened: Set<ItemPath>) {
-        self.opened = opened
-        visit(session.root, [], explained: [])
+        self.session = session
+        scope = RenderScope(opened: opened)
     }
 
-    var steps: [SurveyDialogue.Step] {
-        lines.compactMap { if case .step(let step) = $0 { step } else { nil } }
+    /// All steps in their order.
+    var steps: [SurveyDialogue.Step] { RenderWalk(session, scope: scope).compactMap(Self.step) }
+
+    /// Returns the first step.
+    func first() -> Stop {
+        var stop = stop(in: RenderWalk(session, scope: scope))
+        stop.lines = session.formTexts(.header).map(\.plain) + stop.lines
+        return stop
     }
 
-    /// Returns the texts between the previous step and this one; without a step, those at the end.
-    func texts(before step: SurveyDialogue.Step?) -> [String] {
-        var texts: [String] = []
-        for line in lines {
-            switch line {
-            case .text(let text): texts.append(text)
-            case .step(let here):
-                if here == step { return texts }
-                texts.removeAll()
+    /// Returns the step after another, which need not exist any more.
+    func stop(after step: SurveyDialogue.Step) -> Stop {
+        switch step {
+        case .question(let path), .repetition(let path):
+            stop(in: RenderWalk(session, scope: scope, after: path))
+        }
+    }
+
+    /// Returns a step with the lines before it; the end of the form if there is no such step.
+    func stop(at step: SurveyDialogue.Step) -> Stop {
+        var stop = Stop(lines: session.formTexts(.header).map(\.plain))
+        for visit in RenderWalk(session, scope: scope) {
+            if let here = Self.step(visit) {
+                if here == step {
+                    stop.step = step
+                    return stop
+                }
+                stop.lines = []
+            } else if let element = session.element(of: visit) {
+                stop.lines += Self.lines(element)
             }
         }
-        return step == nil ? texts : []
+        stop.lines += session.formTexts(.footer).map(\.plain)
+        return stop
     }
 
-    private mutating func visit(_ states: [ItemState], _ above: [ItemPath.Step], explained: [FormItem]) {
-        for state in states where state.isEnabled && !state.item.isHidden {
-            let item = state.item
-            let here = above + [ItemPath.Step(linkID: item.linkID)]
-            switch item.type {
-            case .display:
-                if !explained.contains(where: { $0 === item }), let text = item.text { lines.append(.text(text)) }
-            case .group: visit(group: state, here)
-            default: visit(question: state, here)
+    private func stop(in walk: RenderWalk) -> Stop {
+        var stop = Stop()
+        for visit in walk {
+            if let step = Self.step(visit) {
+                stop.step = step
+                return stop
             }
+            if let element = session.element(of: visit) { stop.lines += Self.lines(element) }
+        }
+        stop.lines += session.formTexts(.footer).map(\.plain)
+        return stop
+    }
+
+    private static func step(_ visit: RenderVisit) -> SurveyDialogue.Step? {
+        switch visit.kind {
+        case .question: visit.isAnswerable ? .question(visit.path) : nil
+        case .repetition: .repetition(visit.path)
+        case .section, .text, .answer: nil
         }
     }
 
-    private mutating func visit(question state: ItemState, _ here: [ItemPath.Step]) {
-        let item = state.item
-        if !item.isReadOnly, item.type != .question {
-            lines.append(.step(.question(ItemPath(here))))
-        } else if let text = item.text, !state.answers.isEmpty {
-            lines.append(.text("\(text): \(state.answers.map(\.value.text).joined(separator: ", "))"))
-        }
-        var here = here
-        for (index, answer) in state.answers.enumerated() {
-            here[here.count - 1].instance = index
-            let start = lines.count
-            visit(answer.children, here, explained: item.explanations)
-            if state.answers.count > 1, lines.count > start {
-                lines.insert(.text("-- \(answer.value.text)"), at: start)
+    // MARK: Lines
+
+    private static func lines(_ element: RenderPlan.Element) -> [String] {
+        switch element {
+        case .text(let text): return [joined([text.prefix, text.text])] + links(text.hints)
+        case .answer(let heading): return ["-- \(heading.answer.text)"]
+        case .section(let section):
+            let number = section.path.steps.last?.instance ?? 0
+            let heading = section.text.map { text in
+                "== \(joined([section.prefix, text]))\(number > 0 ? " (\(number + 1))" : "")"
             }
+            return [heading].compactMap { $0 } + section.notes.map { "  " + $0.text.plain } + links(section.hints)
+        case .question(let question):
+            // Only a question that the person cannot answer is a text.
+            guard let text = question.text else { return [] }
+            guard question.isEnabled else { return ["\(text.plain): not available"] }
+            guard !question.answers.isEmpty else { return [] }
+            return ["\(text.plain): \(question.answers.map(\.text).joined(separator: ", "))"]
+        case .repetition: return []
         }
     }
 
-    private mutating func visit(group state: ItemState, _ here: [ItemPath.Step]) {
-        let item = state.item
-        var here = here
-        let isOpenEnded = item.repeats && !item.isReadOnly
-        if isOpenEnded, !item.isRequired, state.groups.count == 1, !state.groups[0].hasAnswers,
-            !opened.contains(ItemPath(here))
-        {
-            lines.append(.step(.repetition(ItemPath(here))))
-            return
+    static func joined(_ texts: [RenderText?]) -> String {
+        texts.compactMap { $0?.plain }.joined(separator: " ")
+    }
+
+    /// Returns the addresses of further information and of media.
+    static func links(_ hints: RenderHints) -> [String] {
+        let media = hints.media.flatMap { media in
+            [media.title, media.url].compactMap { $0 }.joined(separator: ": ")
         }
-        for (index, group) in state.groups.enumerated() {
-            here[here.count - 1].instance = index
-            if let text = item.text { lines.append(.text("== \(text)\(index > 0 ? " (\(index + 1))" : "")")) }
-            visit(group.children, here, explained: [])
-        }
-        let maximum = min(item.limits.maxOccurs ?? FormSession.maximumInstances, FormSession.maximumInstances)
-        if isOpenEnded, state.groups.count < maximum {
-            here[here.count - 1].instance = state.groups.count
-            lines.append(.step(.repetition(ItemPath(here))))
-        }
+        return hints.supportLinks.map { "  More: \($0)" }
+            + [media].compactMap { $0 }.filter { !$0.isEmpty }.map { "  \($0)" }
     }
 }

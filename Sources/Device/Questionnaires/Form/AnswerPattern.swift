@@ -39,6 +39,16 @@ struct AnswerPattern: Sendable {
         self.expression = expression
     }
 
+    /// The pattern for a matcher that searches anywhere in a text and knows no options: it begins and ends with the text,
+    /// and contains the options as flags.
+    var anchored: String {
+        let flags: [(NSRegularExpression.Options, String)] = [
+            (.caseInsensitive, "i"), (.anchorsMatchLines, "m"), (.dotMatchesLineSeparators, "s"),
+        ]
+        let used = flags.filter { expression.options.contains($0.0) }.map(\.1).joined()
+        return used.isEmpty ? expression.pattern : "(?\(used))\(expression.pattern)"
+    }
+
     /// Maximum number of progress reports of the matcher; one report represents some thousands of steps.
     private static let reportLimit = 2_000
 

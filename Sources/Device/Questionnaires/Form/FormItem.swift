@@ -55,6 +55,8 @@ public final class FormItem: Sendable {
     public let unit: Coding?
     /// The units of its answers.
     let units: AnswerUnits
+    /// The display hints; nil if the form contains none.
+    let hints: RenderHints?
     /// The indexes of its ancestors, the outermost first.
     let ancestors: [Int]
     /// The item in the resource.
@@ -102,6 +104,7 @@ public final class FormItem: Sendable {
         let asked = source.extension(FormExtension.unit)?.value.flatMap { Coding(json: $0.json) }
         unit = asked ?? (limits.units.count == 1 ? limits.units.first : nil)
         units = AnswerUnits(asked: asked, limits)
+        hints = RenderHints.reading(source)
         let values =
             source.initial.isEmpty
             ? (options ?? []).filter(\.isInitial).map(\.value) : source.initial.compactMap { AnswerValue($0.value) }

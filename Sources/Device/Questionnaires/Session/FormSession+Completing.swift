@@ -5,6 +5,8 @@ public struct IncompleteResponse: CodedError, Hashable {
     /// All problems, errors and warnings.
     public let problems: [ResponseProblem]
 
+    package init(problems: [ResponseProblem]) { self.problems = problems }
+
     public var code: String { "response-invalid" }
 
     public var message: String {

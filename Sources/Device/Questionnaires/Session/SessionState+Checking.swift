@@ -101,11 +101,12 @@ extension SessionState {
 
     /// Returns whether the item or an item inside has an answer, enabled or not.
     private func hasAnswers(_ node: Int) -> Bool {
-        if !nodes[node].answers.isEmpty { return true }
-        let count = nodes[node].item.children.count
-        return nodes[node].blocks.contains { block in
-            block >= 0 && (block..<(block + count)).contains { hasAnswers($0) }
-        }
+        !nodes[node].answers.isEmpty || nodes[node].blocks.contains { hasAnswers(in: $0, below: node) }
+    }
+
+    /// Returns whether an item of a block has an answer, enabled or not.
+    func hasAnswers(in block: Int, below node: Int) -> Bool {
+        block >= 0 && (block..<(block + items(below: node).count)).contains { hasAnswers($0) }
     }
 
     private func answers(
