@@ -74,6 +74,9 @@ let device: [Target] = [
         name: "FormOperations", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FHIRSearch", "Questionnaires"],
         path: "Sources/Device/FormOperations"),
     .target(
+        name: "ResearchKitForms", dependencies: ["FHIR", "Questionnaires"],
+        path: "Sources/Device/ResearchKitForms"),
+    .target(
         name: "InformedConsent", dependencies: ["FHIR", "Attachments", crypto], path: "Sources/Device/InformedConsent"),
     .target(name: "HealthTypes", dependencies: ["Core", "FHIR", "UCUM"], path: "Sources/Device/HealthTypes"),
     .target(
@@ -97,11 +100,11 @@ let device: [Target] = [
         path: "Sources/Device/HealthStores"),
 ]
 
-/// HealthKit where there is none: a stand-in for tests. On Apple's systems it would shadow the real one, and the adapter imports
-/// that.
+/// HealthKit and ResearchKit where there are none: stand-ins for tests. On Apple's systems they would shadow the real
+/// ones, and the adapters import those.
 #if os(Linux)
     let standIns: [Target] = [
-        .target(name: "HealthKit", dependencies: ["HealthTypes"], path: "Tests/AppleShims/HealthKit")
+        .target(name: "HealthKit", dependencies: ["HealthTypes"], path: "Tests/AppleShims/HealthKit"),
     ]
     let healthKit: [Target.Dependency] = ["HealthKit"]
 #else
@@ -113,7 +116,7 @@ let apple: [Target] = [
     .target(
         name: "HealthKitAdapter",
         dependencies: ["FHIR", "HealthData", "HealthSync", "Outbox", "HealthStores"] + healthKit,
-        path: "Sources/Apple/HealthKitAdapter")
+        path: "Sources/Apple/HealthKitAdapter"),
 ]
 
 let imports: [Target] = [
@@ -264,6 +267,7 @@ let tools: [Target] = [
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
             "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "Outbox", "HealthStores",
+            "ResearchKitForms",
             "AppleHealthExport",
             "HealthReport", "ConsentDocument", "Storage", "Warehouse", "Receiver", "TerminalSurvey", "StudyFiles",
             "StudyOperations", arguments,
@@ -296,6 +300,7 @@ let tests: [Target] = [
             "Wire", "Attachments", "Questionnaires", "FormOperations", "InformedConsent", "HealthTypes", "HealthData",
             "SleepNights",
             "HealthSync", "HTTPTransport", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter", "HealthReport",
+            "ResearchKitForms",
         ] + healthKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
@@ -316,6 +321,9 @@ let tests: [Target] = [
     .testTarget(
         name: "TerminalSurveyTests",
         dependencies: ["FHIR", "Questionnaires", "TerminalSurvey", "TestSupport", "QuestionnairesTestSupport"]),
+    .testTarget(
+        name: "ResearchKitFormsTests",
+        dependencies: ["FHIR", "Questionnaires", "ResearchKitForms", "TestSupport", "QuestionnairesTestSupport"]),
     .testTarget(name: "AttachmentsTests", dependencies: ["FHIR", "Attachments", "TestSupport", crypto]),
     .testTarget(name: "InformedConsentTests", dependencies: ["FHIR", "Attachments", "InformedConsent", "TestSupport"]),
     .testTarget(name: "HealthTypesTests", dependencies: ["FHIR", "UCUM", "HealthTypes", "TestSupport"]),
@@ -497,6 +505,7 @@ let package = Package(
         .library(name: "TributaryWire", targets: ["Wire"]),
         .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),
         .library(name: "TributaryFormOperations", targets: ["FormOperations"]),
+        .library(name: "TributaryResearchKitForms", targets: ["ResearchKitForms"]),
         .library(name: "TributaryInformedConsent", targets: ["InformedConsent"]),
         .library(name: "TributaryHealthTypes", targets: ["HealthTypes"]),
         .library(name: "TributaryHealthData", targets: ["HealthData"]),

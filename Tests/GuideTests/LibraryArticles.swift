@@ -19,6 +19,7 @@ import InformedConsent
 import JSONQuery
 import Outbox
 import Questionnaires
+import ResearchKitForms
 import SleepNights
 import UCUM
 import Wire
@@ -118,6 +119,14 @@ enum LibraryArticles {
             asked = next.path
         }
         let response = try session.completedResponse(subject: "Patient/p1", authored: .now())
+        return response
+    }
+
+    static func researchKitForms(_ questionnaire: Questionnaire, resultBytes: Data) throws -> QuestionnaireResponse {
+        let task = try SurveyTask(QuestionnaireForm(questionnaire))
+        for step in task.steps { print(step.identifier, step.questions.map(\.identifier)) }
+        let result = try SurveyResult(resultBytes)
+        let response = try task.completedResponse(for: result, subject: "Patient/p1")
         return response
     }
 

@@ -11,7 +11,9 @@ package struct SurveyCommand: AsyncParsableCommand {
         commandName: "survey",
         abstract: "Ask, answer and check forms (FHIR Questionnaires).",
         discussion: "Example:\n  tributary survey run form.json -o response.json",
-        subcommands: [Run.self, Answer.self, Replay.self, Validate.self, Extract.self, Assemble.self])
+        subcommands: [
+            Run.self, Answer.self, Replay.self, Validate.self, Extract.self, Assemble.self, TaskCommand.self,
+        ])
 
     package struct Answer: AsyncParsableCommand {
         /// Creates the value with its defaults.
