@@ -16,6 +16,8 @@ public final class FormItem: Sendable {
     public let type: QuestionnaireItemType
     /// The question or displayed text.
     public let text: String?
+    /// Its text in all other languages of the form: a response can have any of them.
+    let translations: [String]
     /// The label before the text, such as `1.`: `Questionnaire.item.prefix`
     /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.prefix>).
     public let prefix: String?
@@ -54,7 +56,7 @@ public final class FormItem: Sendable {
     /// The unit of a number without a unit.
     public let unit: Coding?
     /// The units of its answers.
-    let units: AnswerUnits
+    package let units: AnswerUnits
     /// The display hints; nil if the form contains none.
     let hints: RenderHints?
     /// The indexes of its ancestors, the outermost first.
@@ -88,6 +90,7 @@ public final class FormItem: Sendable {
         self.options = options
         linkID = source.linkId ?? ""
         text = source.text
+        translations = source.textElement?.translations.map(\.content) ?? []
         prefix = source.prefix
         isRequired = source.required ?? false
         repeats = source.repeats ?? FormItem.isCheckBox(source)
@@ -131,7 +134,7 @@ public final class FormItem: Sendable {
     }
 
     /// The permitted `value[x]` types in addition to those of its options.
-    var answerTypes: [String] {
+    package var answerTypes: [String] {
         var types = type.answerTypes
         if type == .openChoice, answerConstraint == .optionsOnly { types.removeAll { $0 == "String" } }
         if takesText, !types.contains("String") { types.append("String") }
@@ -139,7 +142,7 @@ public final class FormItem: Sendable {
     }
 
     /// Returns a value with the unit that the form defines (``AnswerUnits/measured(_:of:)``).
-    func measured(_ value: AnswerValue) -> AnswerValue { units.measured(value, of: type) }
+    package func measured(_ value: AnswerValue) -> AnswerValue { units.measured(value, of: type) }
 
     /// The number of its ancestors.
     var depth: Int { ancestors.count }
@@ -164,11 +167,14 @@ public struct FormOption: Sendable, Hashable {
     /// The number for scores: the weight of the option, of its coding or of the concept in the value set
     /// (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>).
     public let weight: JSONNumber?
+    /// The text that is shown to people, in the language of the form. The answer has the text of ``value``.
+    public let label: String
 
     package init(
         value: AnswerValue, isExclusive: Bool = false, isInitial: Bool = false, prefix: String? = nil,
-        weight: JSONNumber? = nil
+        weight: JSONNumber? = nil, label: String? = nil
     ) {
+        self.label = label ?? value.text
         self.value = value
         self.isExclusive = isExclusive
         self.isInitial = isInitial

@@ -4,9 +4,20 @@ import Foundation
 /// Reads the options of a question: its own, or those of a value set.
 struct OptionReader {
     let offered: OfferedCodings
+    private let designations: DesignationReader?
 
-    init(questionnaire: Questionnaire, valueSet: @escaping (String) -> ValueSet?) {
+    /// - Parameters:
+    ///   - language: the language of labels; nil for the display texts of codings.
+    ///   - valueSet: returns a value set that the form does not contain.
+    ///   - codeSystem: returns a code system that the form does not contain.
+    init(
+        _ questionnaire: Questionnaire, language: LanguageTag?, valueSet: @escaping (String) -> ValueSet?,
+        codeSystem: @escaping (String) -> CodeSystem?
+    ) {
         offered = OfferedCodings(of: questionnaire, valueSet: valueSet)
+        designations = language.map {
+            DesignationReader(of: questionnaire, in: $0, valueSet: valueSet, codeSystem: codeSystem)
+        }
     }
 
     /// Returns the options; nil if the item has none or its value set is not available.
@@ -19,7 +30,8 @@ struct OptionReader {
                 isInitial: option.initialSelected ?? false,
                 prefix: option.extension(FormExtension.optionPrefix)?.value?.json.string,
                 weight: FormExtension.weight(in: option.extension)
-                    ?? FormExtension.weight(in: value.coding?.extension ?? option.valueElement?.extension ?? []))
+                    ?? FormExtension.weight(in: value.coding?.extension ?? option.valueElement?.extension ?? []),
+                label: designations?.label(of: option))
         }
         if !own.isEmpty { return own }
         return item.answerValueSet.flatMap { options(inSet: $0) }
@@ -28,7 +40,9 @@ struct OptionReader {
     /// Returns the options of a value set; nil if it is not available.
     func options(inSet name: String) -> [FormOption]? {
         offered.weightedCodings(inSet: name)?.map { coding, weight in
-            FormOption(value: AnswerValue(type: "Coding", json: coding.json), weight: weight)
+            FormOption(
+                value: AnswerValue(type: "Coding", json: coding.json), weight: weight,
+                label: designations?.text(of: coding, inSet: name))
         }
     }
 }

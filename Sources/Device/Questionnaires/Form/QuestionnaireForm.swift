@@ -4,7 +4,7 @@ import FHIR
 ///
 /// <https://hl7.org/fhir/R4/questionnaire.html>
 public struct QuestionnaireForm: Sendable {
-    /// The original resource.
+    /// The resource, with its texts in the language that was asked for.
     public let questionnaire: Questionnaire
     /// The items at the top level.
     public let items: [FormItem]
@@ -22,13 +22,26 @@ public struct QuestionnaireForm: Sendable {
     let clockItems: [Int]
     /// Returns a value set that the form does not contain for its canonical URL; nil if it is not available.
     let valueSet: @Sendable (String) -> ValueSet?
+    /// Creates a reader of options, whose labels are in the form's language.
+    let optionReader: @Sendable () -> OptionReader
     private let indexByLinkID: [String: Int]
 
-    /// - Parameter valueSet: returns a value set for its canonical URL; it is not called for contained ones.
-    public init(_ questionnaire: Questionnaire, valueSet: @escaping @Sendable (String) -> ValueSet? = { _ in nil }) {
+    /// - Parameters:
+    ///   - language: the language of texts and of the labels of options, as a BCP 47 tag: `de-CH`, otherwise `de`,
+    ///     otherwise the form's own language. Codings remain as they are in the form.
+    ///   - valueSet: returns a value set for its canonical URL; it is not called for contained ones.
+    ///   - codeSystem: returns a code system for its URL, for the designations of codings.
+    public init(
+        _ questionnaire: Questionnaire, language: String? = nil,
+        valueSet: @escaping @Sendable (String) -> ValueSet? = { _ in nil },
+        codeSystem: @escaping @Sendable (String) -> CodeSystem? = { _ in nil }
+    ) {
+        let tag = language.flatMap { LanguageTag($0) }
+        let questionnaire = tag.map { questionnaire.translated(to: $0) } ?? questionnaire
         self.questionnaire = questionnaire
         self.valueSet = valueSet
-        var builder = FormBuilder(OptionReader(questionnaire: questionnaire, valueSet: valueSet))
+        optionReader = { OptionReader(questionnaire, language: tag, valueSet: valueSet, codeSystem: codeSystem) }
+        var builder = FormBuilder(optionReader())
         items = builder.build(questionnaire.item, ancestors: [], isConcealed: false)
         all = builder.items.compactMap { $0 }
         var indexes: [String: Int] = [:]
@@ -52,6 +65,10 @@ public struct QuestionnaireForm: Sendable {
 
     /// The linkIds of the items that accept attachments unchanged, for the outbox (``FormItem/takesAttachmentsAsIs``).
     public var attachmentsAsIs: Set<String> { Set(all.filter(\.takesAttachmentsAsIs).map(\.linkID)) }
+
+    /// The language of the form's texts: `Questionnaire.language`, or that of the translations that are used; nil if it
+    /// is unknown.
+    public var language: String? { questionnaire.language }
 
     /// The value of a response's `questionnaire`: the canonical URL with its version, otherwise the id.
     public var canonical: String? {

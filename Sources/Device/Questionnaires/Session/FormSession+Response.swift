@@ -12,6 +12,7 @@ extension FormSession {
         status: QuestionnaireAnswersStatus = .completed, subject: String? = nil, authored: DateTime? = nil
     ) -> QuestionnaireResponse {
         var response = QuestionnaireResponse(JSONObject(resourceType: QuestionnaireResponse.resourceType))
+        response.language = form.language
         response.questionnaire = form.canonical
         response.status = status
         response.subject = subject.map { Reference($0) }

@@ -22,7 +22,7 @@ extension SessionState {
             switch outcome(of: expression, at: scope, budget: budget, cache: &cache) {
             case .success(let values):
                 options = values.first?.json.string.flatMap { name in
-                    OptionReader(questionnaire: form.questionnaire, valueSet: form.valueSet).options(inSet: name)
+                    form.optionReader().options(inSet: name)
                 }
                 if options == nil { return .failure(.undecided("The value set is not available.")) }
             case .failure(let failure): return .failure(failure)
@@ -61,7 +61,8 @@ extension SessionState {
         for value in values {
             if case .element(let element) = value, element.typeName == "ValueSet", let object = element.value.object {
                 let reader = OptionReader(
-                    questionnaire: Questionnaire(JSONObject()), valueSet: { _ in ValueSet(object) })
+                    Questionnaire(JSONObject()), language: form.language.flatMap { LanguageTag($0) },
+                    valueSet: { _ in ValueSet(object) }, codeSystem: { _ in nil })
                 options += reader.options(inSet: "urn:set") ?? []
                 continue
             }

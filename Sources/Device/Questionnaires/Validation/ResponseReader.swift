@@ -60,7 +60,9 @@ struct ResponseReader {
         let item = state.nodes[node].item
         let isRepetition = !state.nodes[node].sources.isEmpty
         state.nodes[node].sources.append(number)
-        if let asked = source.text, let text = item.text, asked != text, item.expressions?.text == nil {
+        if let asked = source.text, let text = item.text, asked != text, item.expressions?.text == nil,
+            !item.translations.contains(asked)
+        {
             report(
                 "item-text", at: here, linkID: item.linkID, message: "The item's text differs from the form's.",
                 severity: .warning)

@@ -1,0 +1,146 @@
+import FHIR
+
+extension Questionnaire {
+    /// The languages of the form's texts: its own language first, then those of translations and of the designations of
+    /// contained value sets and code systems, in the order in which they occur. Each is written as it first occurs.
+    public var languages: [LanguageTag] {
+        var finder = LanguageFinder()
+        if let own = ownLanguage { finder.insert(own) }
+        finder.visit(object, depth: 0)
+        return finder.languages
+    }
+
+    /// The form's own language, `Questionnaire.language`
+    /// (<https://hl7.org/fhir/R4/resource-definitions.html#Resource.language>); nil if it has none.
+    public var ownLanguage: LanguageTag? { self["language"]?.string.flatMap { LanguageTag($0) } }
+
+    /// Returns the form with its texts in a language. The form's `language` is then the language of the translations.
+    ///
+    /// 1. A text is replaced by its translation for the tag, otherwise for a less particular tag (`de-CH`, then `de`).
+    ///    A text without a translation remains. The earlier text becomes a translation.
+    /// 2. Codings, options, initial values and conditions remain, because answers consist of them. A front end shows
+    ///    the text of an option by ``FormOption/label``.
+    /// 3. If a text is replaced, its Markdown and XHTML are those of the translation.
+    ///
+    /// A form without any text in the language is returned unchanged.
+    public func translated(to language: LanguageTag) -> Questionnaire {
+        let known = languages
+        guard let spoken = language.fallbacks.lazy.compactMap({ tag in known.first { $0 == tag } }).first,
+            spoken != ownLanguage
+        else { return self }
+        let translator = TextTranslator(language: language, own: ownLanguage)
+        var translated = Questionnaire(translator.translated(object, role: .root, depth: 0))
+        translated["language"] = .string(spoken.text)
+        return translated
+    }
+}
+
+/// Collects the languages of translations and designations.
+private struct LanguageFinder {
+    private(set) var languages: [LanguageTag] = []
+    private var seen: Set<LanguageTag> = []
+
+    mutating func insert(_ language: LanguageTag) {
+        if seen.insert(language).inserted { languages.append(language) }
+    }
+
+    mutating func visit(_ object: JSONObject, depth: Int) {
+        guard depth < TextTranslator.maximumDepth else { return }
+        if object["url"]?.string == TextTranslation.url {
+            if let translation = TextTranslation(Extension(object)) { insert(translation.language) }
+            return
+        }
+        for member in object.members {
+            if member.key == "designation" {
+                for entry in member.value.array ?? [] {
+                    if let language = entry["language"]?.string.flatMap({ LanguageTag($0) }) { insert(language) }
+                }
+            }
+            visit(member.value, depth: depth + 1)
+        }
+    }
+
+    private mutating func visit(_ value: JSON, depth: Int) {
+        if let object = value.object { return visit(object, depth: depth) }
+        for element in value.array ?? [] { if let object = element.object { visit(object, depth: depth) } }
+    }
+}
+
+/// Replaces the texts of an element and of the elements inside of it by translations.
+private struct TextTranslator {
+    let language: LanguageTag
+    let own: LanguageTag?
+
+    /// Maximum nesting depth of elements; the JSON reader refuses deeper nesting.
+    static let maximumDepth = 200
+
+    /// The part of a form that an object is.
+    enum Role {
+        case root
+        /// An option, an initial value or a condition: its value is a part of answers.
+        case answer
+        case other
+    }
+
+    private static let answers: Set<String> = ["answerOption", "initial", "enableWhen"]
+    /// Members that contain no text of the form itself.
+    private static let others: Set<String> = ["contained", "meta", "code"]
+    /// Extensions whose text is not for people.
+    private static let formal = Set([FormExtension.regex] + FormExtension.minima + FormExtension.maxima)
+    /// The names of members that are texts for people.
+    private static let texts: Set<String> = [
+        "text", "prefix", "title", "description", "purpose", "copyright", "valueString", "valueMarkdown",
+    ]
+    /// Other forms of a text.
+    private static let renderings: Set<String> = [
+        "http://hl7.org/fhir/StructureDefinition/rendering-markdown",
+        "http://hl7.org/fhir/StructureDefinition/rendering-xhtml",
+    ]
+
+    func translated(_ object: JSONObject, role: Role, depth: Int) -> JSONObject {
+        guard depth < Self.maximumDepth, object["url"]?.string != TextTranslation.url else { return object }
+        var result = object
+        for member in object.members {
+            if role == .root, Self.others.contains(member.key) || member.value.string != nil {
+                continue
+            }
+            // Codings, and the values of options, initial values and conditions.
+            let isAnswer = role == .answer && member.key != "extension"
+            if isAnswer || member.key == "code" || member.value.object?["code"] != nil { continue }
+            let inner: Role = Self.answers.contains(member.key) ? .answer : .other
+            if let element = member.value.object {
+                result[member.key] = .object(translated(element, role: inner, depth: depth + 1))
+            } else if let elements = member.value.array {
+                result[member.key] = .array(
+                    elements.map { $0.object.map { .object(translated($0, role: inner, depth: depth + 1)) } ?? $0 })
+            }
+        }
+        guard role != .answer, !Self.formal.contains(object["url"]?.string ?? "") else { return result }
+        for key in Self.texts { translate(key, of: &result, from: object) }
+        return result
+    }
+
+    private func translate(_ key: String, of result: inout JSONObject, from object: JSONObject) {
+        guard let text = object[key]?.string, let element = PrimitiveElement(json: object["_" + key]),
+            let found = TextTranslation.best(element.translations, for: language, own: own)
+        else { return }
+        result[key] = .string(found.content)
+        let replaced = Set((found.element?.extension ?? []).compactMap(\.url))
+        let inner = PrimitiveElement(json: result["_" + key])?.extension ?? element.extension
+        var extensions = zip(element.extension, inner).filter { given, _ in
+            if let translation = TextTranslation(given) { return translation.language != found.language }
+            guard let url = given.url else { return true }
+            if replaced.contains(url) { return false }
+            // The renderings of the earlier text remain only if they have a translation of their own.
+            return !Self.renderings.contains(url)
+                || TextTranslation.best(given.valueElement?.translations ?? [], for: language, own: own) != nil
+        }.map(\.1)
+        extensions += found.element?.extension ?? []
+        if let earlier = own ?? LanguageTag("und") {
+            extensions.append(TextTranslation(language: earlier, content: text).extension)
+        }
+        var sibling = element
+        sibling.extension = extensions
+        result["_" + key] = sibling.json
+    }
+}
