@@ -167,9 +167,9 @@ struct AnswerFiller {
     }
 
     private mutating func report(
-        _ code: String, at key: String, linkID: String?, message: String, severity: FormProblem.Severity = .error
+        _ code: String, at key: String, linkID: String?, message: Sentence, severity: FormProblem.Severity = .error
     ) {
         problems.append(
-            ResponseProblem(code: code, severity: severity, expression: key, linkID: linkID, message: message))
+            ResponseProblem(code: code, severity: severity, expression: key, linkID: linkID, sentence: message))
     }
 }

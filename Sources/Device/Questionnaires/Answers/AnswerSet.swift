@@ -111,7 +111,7 @@ struct AnswerReader {
         }
     }
 
-    private mutating func report(_ code: String, at key: String, linkID: String?, message: String) {
-        problems.append(ResponseProblem(code: code, expression: key, linkID: linkID, message: message))
+    private mutating func report(_ code: String, at key: String, linkID: String?, message: Sentence) {
+        problems.append(ResponseProblem(code: code, expression: key, linkID: linkID, sentence: message))
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A problem of a form.
 public struct FormProblem: Sendable, Hashable {
     /// The severity of a problem.
@@ -16,8 +18,34 @@ public struct FormProblem: Sendable, Hashable {
     public let severity: Severity
     /// The linkId of the item with the problem; nil for the form as a whole, nil or empty for an item without one.
     public let linkID: String?
-    /// A sentence with the remedy.
-    public let message: String
+    /// A sentence with the remedy, which can be written in other languages.
+    public let sentence: Sentence
+
+    /// The sentence in English.
+    public var message: String { sentence.text }
+
+    package init(code: String, severity: Severity, linkID: String?, message: String) {
+        self.init(code: code, severity: severity, linkID: linkID, sentence: Sentence(message))
+    }
+
+    package init(code: String, severity: Severity, linkID: String?, sentence: Sentence) {
+        self.code = code
+        self.severity = severity
+        self.linkID = linkID
+        self.sentence = sentence
+    }
+
+    /// Returns the sentence in a language, otherwise in English.
+    ///
+    /// - Parameters:
+    ///   - language: a BCP 47 tag such as `de-CH`; nil for English.
+    ///   - table: the sentences in other languages.
+    package func message(in language: String?, from table: SentenceTable) -> String {
+        let whole = sentence.text(in: language, from: table)
+        // A sentence about a part of an item begins with the name of the part.
+        guard whole == message, let end = whole.range(of: "\": ")?.upperBound else { return whole }
+        return whole[..<end] + Sentence(String(whole[end...])).text(in: language, from: table)
+    }
 
     /// The code for an item that another form's items must replace.
     package static let subQuestionnaireCode = "sub-questionnaire-not-assembled"

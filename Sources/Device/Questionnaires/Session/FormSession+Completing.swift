@@ -9,10 +9,19 @@ public struct IncompleteResponse: CodedError, Hashable {
 
     public var code: String { "response-invalid" }
 
-    public var message: String {
+    public var message: String { message(in: nil) }
+
+    /// Returns the message in a language, otherwise in English.
+    ///
+    /// - Parameters:
+    ///   - language: a BCP 47 tag such as `de-CH`; nil for English.
+    ///   - table: the sentences in other languages.
+    public func message(in language: String?, from table: SentenceTable = .standard) -> String {
         let errors = problems.filter { $0.severity == .error }
-        let first = errors.first.map { ": \($0.linkID ?? $0.expression): \($0.message)" } ?? "."
-        return "The answers do not make a valid response (\(errors.count) errors)\(first)"
+        let count: Sentence = "The answers do not make a valid response (\(errors.count) errors)."
+        let text = count.text(in: language, from: table)
+        guard let first = errors.first else { return text }
+        return "\(text.dropLast()): \(first.linkID ?? first.expression): \(first.message(in: language, from: table))"
     }
 }
 

@@ -136,8 +136,10 @@ extension FormSession {
                 guard step.instance == state.nodes[node].blocks.count, createGroup(at: above) else {
                     throw target.problem(
                         "repetition-missing",
-                        "The group \(step.linkID) has \(state.nodes[node].blocks.count) repetitions, counted from 0: only the next can "
-                            + "be added, if the group repeats.")
+                        """
+                        The group \(step.linkID) has \(state.nodes[node].blocks.count) repetitions, counted from 0: \
+                        only the next can be added, if the group repeats.
+                        """)
                 }
             }
         }
@@ -170,7 +172,7 @@ extension FormSession {
         findings(of: values, for: target.item, at: target.path).map { finding in
             ResponseProblem(
                 code: finding.code, severity: finding.severity, expression: target.written, linkID: target.item.linkID,
-                message: finding.message)
+                sentence: finding.sentence)
         }
     }
 

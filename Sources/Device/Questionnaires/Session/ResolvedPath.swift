@@ -8,16 +8,16 @@ struct ResolvedPath: Sendable {
     /// The path in the form that the app passed.
     let written: String
 
-    func problem(_ code: String, _ message: String) -> ResponseProblem {
-        ResponseProblem(code: code, expression: written, linkID: item.linkID, message: message)
+    func problem(_ code: String, _ message: Sentence) -> ResponseProblem {
+        ResponseProblem(code: code, expression: written, linkID: item.linkID, sentence: message)
     }
 }
 
 extension QuestionnaireForm {
     /// Finds the target of a path. The items above are optional; without a number the first repetition is used.
     func resolve(_ written: String) throws(ResponseProblem) -> ResolvedPath {
-        func problem(_ code: String, linkID: String?, message: String) -> ResponseProblem {
-            ResponseProblem(code: code, expression: written, linkID: linkID, message: message)
+        func problem(_ code: String, linkID: String?, message: Sentence) -> ResponseProblem {
+            ResponseProblem(code: code, expression: written, linkID: linkID, sentence: message)
         }
         let target: AnswerTarget
         do throws(KeyProblem) {

@@ -7,17 +7,18 @@ package enum AnswerCheck {
     package struct Finding: Sendable {
         package let code: String
         package let severity: FormProblem.Severity
-        package let message: String
+        package let sentence: Sentence
+        package var message: String { sentence.text }
         /// Whether the number of answers is wrong, which is only a warning in a response in progress.
         package let isOfCount: Bool
 
         init(
-            _ code: String, _ message: String, severity: FormProblem.Severity = .error, isOfCount: Bool = false
+            _ code: String, _ sentence: Sentence, severity: FormProblem.Severity = .error, isOfCount: Bool = false
         ) {
             self.isOfCount = isOfCount
             self.code = code
             self.severity = severity
-            self.message = message
+            self.sentence = sentence
         }
     }
 
@@ -129,7 +130,9 @@ package enum AnswerCheck {
         switch item.limits.pattern?.match(text) {
         case .differs:
             findings.append(
-                Finding("regex", item.limits.validationText ?? "The answer does not have the required form."))
+                Finding(
+                    "regex",
+                    item.limits.validationText.map { Sentence($0) } ?? "The answer does not have the required form."))
         case .undecided:
             findings.append(
                 Finding(

@@ -11,17 +11,38 @@ public struct ResponseProblem: CodedError, Hashable {
     public let expression: String
     /// The linkId of the item; nil if the problem concerns several items or an item that cannot be identified.
     public let linkID: String?
-    /// A sentence with the remedy. It contains no answer.
-    public let message: String
+    /// A sentence with the remedy, which can be written in other languages. It contains no answer.
+    public let sentence: Sentence
+
+    /// The sentence in English.
+    public var message: String { sentence.text }
 
     /// Creates a problem; by default it is an error.
     public init(
         code: String, severity: FormProblem.Severity = .error, expression: String, linkID: String?, message: String
     ) {
+        self.init(
+            code: code, severity: severity, expression: expression, linkID: linkID, sentence: Sentence(message))
+    }
+
+    /// Creates a problem with a sentence in several languages; by default it is an error.
+    public init(
+        code: String, severity: FormProblem.Severity = .error, expression: String, linkID: String?,
+        sentence: Sentence
+    ) {
         self.code = code
         self.severity = severity
         self.expression = expression
         self.linkID = linkID
-        self.message = message
+        self.sentence = sentence
+    }
+
+    /// Returns the sentence in a language, otherwise in English.
+    ///
+    /// - Parameters:
+    ///   - language: a BCP 47 tag such as `de-CH`; nil for English.
+    ///   - table: the sentences in other languages.
+    public func message(in language: String?, from table: SentenceTable = .standard) -> String {
+        sentence.text(in: language, from: table)
     }
 }

@@ -148,10 +148,10 @@ struct ResponseReader {
     }
 
     private mutating func report(
-        _ code: String, at expression: String, linkID: String?, message: String,
+        _ code: String, at expression: String, linkID: String?, message: Sentence,
         severity: FormProblem.Severity = .error
     ) {
         problems.append(
-            ResponseProblem(code: code, severity: severity, expression: expression, linkID: linkID, message: message))
+            ResponseProblem(code: code, severity: severity, expression: expression, linkID: linkID, sentence: message))
     }
 }

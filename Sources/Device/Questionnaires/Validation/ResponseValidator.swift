@@ -64,7 +64,7 @@ extension SessionState {
 
 extension ResponseProblem {
     fileprivate var downgraded: ResponseProblem {
-        ResponseProblem(code: code, severity: .warning, expression: expression, linkID: linkID, message: message)
+        ResponseProblem(code: code, severity: .warning, expression: expression, linkID: linkID, sentence: sentence)
     }
 }
 
@@ -82,10 +82,10 @@ struct ResponseCheck {
 
     private mutating func report(
         _ code: String, severity: FormProblem.Severity = .error, at expression: String, linkID: String?,
-        message: String
+        message: Sentence
     ) {
         problems.append(
-            ResponseProblem(code: code, severity: severity, expression: expression, linkID: linkID, message: message))
+            ResponseProblem(code: code, severity: severity, expression: expression, linkID: linkID, sentence: message))
     }
 
     /// Checks the response and the form as a whole.
