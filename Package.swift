@@ -235,12 +235,15 @@ let server: [Target] = [
 ]
 
 let tools: [Target] = [
+    .target(
+        name: "FormAuthoring", dependencies: ["FHIR", "Questionnaires"], path: "Sources/Tools/FormAuthoring"),
     .target(name: "TerminalSurvey", dependencies: ["FHIR", "Questionnaires"], path: "Sources/Tools/TerminalSurvey"),
     .target(
         name: "StudyFiles",
         dependencies: [
-            "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Questionnaires", "InformedConsent",
-            "HealthTypes", "HealthData", "ServerHTTP", "Storage", "Audit", "Identity", "RecordStorage", "BulkExport",
+            "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Questionnaires", "FormAuthoring",
+            "InformedConsent", "HealthTypes", "HealthData", "ServerHTTP", "Storage", "Audit", "Identity",
+            "RecordStorage", "BulkExport",
             "Warehouse", "Receiver", "Authorization", "DeviceGateway", "StudyKeys", "Admission", "Consumer", crypto,
             lifecycle,
         ],
@@ -267,10 +270,8 @@ let tools: [Target] = [
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
             "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "Outbox", "HealthStores",
-            "ResearchKitForms",
-            "AppleHealthExport",
-            "HealthReport", "ConsentDocument", "Storage", "Warehouse", "Receiver", "TerminalSurvey", "StudyFiles",
-            "StudyOperations", arguments,
+            "ResearchKitForms", "AppleHealthExport", "HealthReport", "ConsentDocument", "Storage", "Warehouse",
+            "Receiver", "TerminalSurvey", "StudyFiles", "StudyOperations", "FormAuthoring", arguments,
         ],
         path: "Sources/Tools/DeviceCommands"),
     .executableTarget(
@@ -318,6 +319,9 @@ let tests: [Target] = [
     .testTarget(
         name: "FormOperationsTests",
         dependencies: ["FHIR", "FHIRPath", "FHIRValidation", "Questionnaires", "FormOperations", "TestSupport"]),
+    .testTarget(
+        name: "FormAuthoringTests",
+        dependencies: ["FHIR", "Questionnaires", "FormAuthoring", "TestSupport", "QuestionnairesTestSupport"]),
     .testTarget(
         name: "TerminalSurveyTests",
         dependencies: ["FHIR", "Questionnaires", "TerminalSurvey", "TestSupport", "QuestionnairesTestSupport"]),

@@ -4,30 +4,30 @@ import Foundation
 /// The limits of a question's answers.
 public struct AnswerLimits: Sendable {
     /// Maximum number of characters.
-    let maxLength: Int?
+    package let maxLength: Int?
     /// Minimum number of characters.
-    let minLength: Int?
+    package let minLength: Int?
     let pattern: AnswerPattern?
     /// The form's own message for an answer that does not match the pattern.
-    let validationText: String?
+    package let validationText: String?
     let least: AnswerLimit
     let greatest: AnswerLimit
-    let maxDecimalPlaces: Int?
+    package let maxDecimalPlaces: Int?
     package let minOccurs: Int?
     package let maxOccurs: Int?
     /// Permitted media types such as `image/png` or `image/*`.
-    let mimeTypes: [String]
+    package let mimeTypes: [String]
     /// Maximum size in bytes. Published forms and validators use bytes, although the extension's definition specifies
     /// megabytes.
-    let maxSize: Decimal?
+    package let maxSize: Decimal?
     /// The permitted units; empty if there are no limits or their value set is not available.
     package let units: [Coding]
     /// Whether units other than ``units`` are permitted too.
-    let takesOtherUnits: Bool
+    package let takesOtherUnits: Bool
     /// Whether the units are from a value set.
-    let hasUnitSet: Bool
+    package let hasUnitSet: Bool
     /// Permitted types of resources.
-    let referenceTypes: [String]
+    package let referenceTypes: [String]
     /// An example or a pattern of the input.
     public let entryFormat: String?
 
@@ -58,13 +58,13 @@ public struct AnswerLimits: Sendable {
     }
 
     /// Returns the minimum at a time: the value of the expression, otherwise the fixed value.
-    func minimum(at moment: DateTime) -> AnswerValue? { least.value(at: moment) }
+    package func minimum(at moment: DateTime) -> AnswerValue? { least.value(at: moment) }
 
     /// Returns the maximum at a time.
-    func maximum(at moment: DateTime) -> AnswerValue? { greatest.value(at: moment) }
+    package func maximum(at moment: DateTime) -> AnswerValue? { greatest.value(at: moment) }
 
     /// Whether a limit depends on the time.
-    var dependsOnTime: Bool { least.dependsOnTime || greatest.dependsOnTime }
+    package var dependsOnTime: Bool { least.dependsOnTime || greatest.dependsOnTime }
 
     /// Whether the form contains a limit that cannot be evaluated.
     var hasUnreadableLimit: Bool { least.isUnreadable || greatest.isUnreadable }

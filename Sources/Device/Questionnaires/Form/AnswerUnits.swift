@@ -2,11 +2,11 @@ import FHIR
 import UCUM
 
 /// The units of a question's answers.
-struct AnswerUnits: Sendable {
+package struct AnswerUnits: Sendable {
     /// The units that the form contains.
-    let named: [Coding]
+    package let named: [Coding]
     /// The unit of a number without a unit, if the form permits only one unit.
-    let only: Coding?
+    package let only: Coding?
 
     /// - Parameters:
     ///   - asked: the form's unit (`questionnaire-unit`).
@@ -51,7 +51,7 @@ struct AnswerUnits: Sendable {
     }
 
     /// Returns whether a value is a number without a unit.
-    static func isBare(_ value: AnswerValue) -> Bool {
+    package static func isBare(_ value: AnswerValue) -> Bool {
         switch value.type {
         case "Integer", "Decimal": true
         case "Quantity": value.quantity?.code == nil && value.quantity?.unit == nil

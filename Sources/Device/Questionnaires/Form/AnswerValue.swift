@@ -21,14 +21,14 @@ extension AnswerValue {
         return .decimal(number)
     }
 
-    init?(_ choice: (some ChoiceValue)?) {
+    package init?(_ choice: (some ChoiceValue)?) {
         guard let choice else { return nil }
         self.init(type: choice.type, json: choice.json)
     }
 
     // The value by its type; nil if the JSON is not an object.
-    var coding: Coding? { Coding(json: json) }
-    var quantity: Quantity? { Quantity(json: json) }
+    package var coding: Coding? { Coding(json: json) }
+    package var quantity: Quantity? { Quantity(json: json) }
     var reference: Reference? { Reference(json: json) }
     var attachment: Attachment? { Attachment(json: json) }
 
@@ -50,7 +50,7 @@ extension AnswerValue {
     ///
     /// Numbers are compared exactly, quantities after conversion if their units differ, dates if both are precise
     /// enough: the order of 2024 and 2024-05 is unknown.
-    func compare(_ other: AnswerValue) -> ComparisonResult? {
+    package func compare(_ other: AnswerValue) -> ComparisonResult? {
         switch (type, other.type) {
         case ("Integer", "Integer"), ("Integer", "Decimal"), ("Decimal", "Integer"), ("Decimal", "Decimal"):
             return Self.compare(json.number, other.json.number)

@@ -72,7 +72,7 @@ public final class FormItem: Sendable {
     let requiredChildren: [Int]
 
     /// Whether people cannot change its calculated answer.
-    var isFixed: Bool { expressions?.calculated != nil && (isReadOnly || isConcealed) }
+    package var isFixed: Bool { expressions?.calculated != nil && (isReadOnly || isConcealed) }
 
     init(
         index: Int, position: Int, source: Questionnaire.Item, type: QuestionnaireItemType,

@@ -6,7 +6,7 @@ import Foundation
 struct NodeProblem: Sendable, Hashable {
     let code: String
     let severity: FormProblem.Severity
-    let message: String
+    let message: Sentence
     /// The instance of a group, or the answer of a question; nil for the item as a whole.
     let slot: Int?
     /// Whether a number of answers is wrong, which is only a warning in a response in progress.
@@ -120,7 +120,7 @@ extension SessionState {
         {
             check.problems.append(
                 NodeProblem(
-                    code: finding.code, severity: finding.severity, message: finding.message, slot: index,
+                    code: finding.code, severity: finding.severity, message: finding.sentence, slot: index,
                     isOfCount: finding.isOfCount))
         }
     }
@@ -230,7 +230,7 @@ struct NodeCheck {
         self.isOpen = isOpen
     }
 
-    mutating func missing(_ code: String, _ message: String) {
+    mutating func missing(_ code: String, _ message: Sentence) {
         // An item whose enablement is unknown requires no answer.
         guard !isOpen else { return }
         problems.append(NodeProblem(code: code, severity: .error, message: message, slot: nil, isOfCount: true))
@@ -271,7 +271,8 @@ struct NodeCheck {
             problems.append(
                 NodeProblem(
                     code: "constraint", severity: constraint.isError ? .error : .warning,
-                    message: constraint.human ?? "The answers break the form's rule \(constraint.key.prefix(100)).",
+                    message: constraint.human.map { Sentence($0) }
+                        ?? "The answers break the form's rule \(constraint.key.prefix(100)).",
                     slot: slot, isOfCount: false))
         }
     }

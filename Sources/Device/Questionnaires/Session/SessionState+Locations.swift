@@ -108,7 +108,7 @@ extension SessionState {
     ) -> ResponseProblem {
         ResponseProblem(
             code: problem.code, severity: problem.isOfCount && isUnfinished ? .warning : problem.severity,
-            expression: expression, linkID: node < 0 ? nil : nodes[node].item.linkID, message: problem.message)
+            expression: expression, linkID: node < 0 ? nil : nodes[node].item.linkID, sentence: problem.message)
     }
 
     /// Returns the problems of a response that was read, in its order.

@@ -6,13 +6,17 @@ import StudyFiles
 
 /// A form in a file of any supported release of FHIR, as the server reads it.
 enum FormFile {
-    /// Reads a form. Value sets that it refers to and does not contain are read from the file's folder, as the server
-    /// reads those of a study.
+    /// Reads a form.
     ///
     /// - Parameters:
     ///   - resource: the content of the file.
     ///   - path: the file, whose name may contain the release (`sleep.stu3.json`); `-` if there is none.
-    static func form(_ resource: Resource, path: String) throws -> QuestionnaireForm {
+    ///   - language: the language of its texts; nil for its own.
+    ///   - terminology: the value sets and code systems; by default the value sets in the file's folder, as the server
+    ///     reads those of a study.
+    static func form(
+        _ resource: Resource, path: String, language: String? = nil, terminology: FormTerminology? = nil
+    ) throws -> QuestionnaireForm {
         guard resource.resourceType == Questionnaire.resourceType else {
             throw CommandError("not-a-questionnaire", "\(path) contains no Questionnaire.")
         }
@@ -27,10 +31,12 @@ enum FormFile {
         if file.release != .r4 {
             CommandOutput.note("\(path) is written in FHIR \(file.release.number); it is read as R4.")
         }
-        guard path != "-", namesValueSets(questionnaire.item) else { return QuestionnaireForm(questionnaire) }
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        guard terminology != nil || namesValueSets(questionnaire.item) else {
+            return QuestionnaireForm(questionnaire, language: language)
+        }
+        let terminology = terminology ?? FormTerminology(of: path)
         return QuestionnaireForm(
-            questionnaire, valueSet: PublishedValueSets(StudyFolder.valueSets(in: folder)).valueSet)
+            questionnaire, language: language, valueSet: terminology.valueSet, codeSystem: terminology.codeSystem)
     }
 
     /// Whether an item refers to a value set that is not contained in the form.

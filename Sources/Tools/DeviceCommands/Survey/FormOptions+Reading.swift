@@ -1,6 +1,5 @@
 import FHIR
 import FormOperations
-import Foundation
 import Questionnaires
 
 extension FormOptions {
@@ -11,18 +10,29 @@ extension FormOptions {
         try valueSets.map { try ResourceFolder(path: $0) } ?? ResourceFolder()
     }
 
-    /// Returns the form in a file. Value sets come from the folder of `--value-sets`, then from the form's own folder.
+    /// Returns the form in a file, in the language of `--language`. Value sets come from the folder of `--value-sets`,
+    /// then from the form's own folder.
     ///
     /// - Throws: ``CommandError``.
     func form(_ path: String) throws -> QuestionnaireForm {
-        let form = try SurveyCommand.form(path, lenient: lenient)
-        guard valueSets != nil else { return form }
-        let terminology = try terminology()
-        let folder = try? ResourceFolder(
-            path: URL(fileURLWithPath: path).deletingLastPathComponent().path, ofTypes: [ValueSet.resourceType])
-        let sets = PublishedValueSets(terminology.all(ValueSet.self))
-        let own = PublishedValueSets(path == "-" ? [] : folder?.all(ValueSet.self) ?? [])
-        return QuestionnaireForm(form.questionnaire) { sets.valueSet($0) ?? own.valueSet($0) }
+        try FormFile.form(
+            try CommandInput.resource(path, lenient: lenient), path: path, language: language,
+            terminology: try terminology(of: path))
+    }
+
+    /// Returns the form in a file, as it is written.
+    ///
+    /// - Throws: ``CommandError``.
+    func original(_ path: String) throws -> QuestionnaireForm {
+        try FormFile.form(
+            try CommandInput.resource(path, lenient: lenient), path: path, terminology: try terminology(of: path))
+    }
+
+    /// Returns the value sets and code systems for the form in a file; nil without the option.
+    ///
+    /// - Throws: ``CommandError`` `folder-unreadable` if there is no such folder.
+    func terminology(of path: String) throws -> FormTerminology? {
+        valueSets == nil ? nil : FormTerminology(of: path, try terminology())
     }
 
     /// Returns the response in a file.

@@ -12,7 +12,7 @@ package struct SurveyCommand: AsyncParsableCommand {
         abstract: "Ask, answer and check forms (FHIR Questionnaires).",
         discussion: "Example:\n  tributary survey run form.json -o response.json",
         subcommands: [
-            Run.self, Answer.self, Replay.self, Validate.self, Extract.self, Assemble.self, TaskCommand.self,
+            Run.self, Answer.self, Replay.self, Validate.self, Extract.self, Assemble.self, TaskCommand.self, Check.self, Difference.self,
         ])
 
     package struct Answer: AsyncParsableCommand {
@@ -76,7 +76,9 @@ package struct SurveyCommand: AsyncParsableCommand {
             }
             let isValid = !problems.contains { $0.severity == .error }
             if json {
-                CommandOutput.result(["valid": .bool(isValid), "problems": .array(problems.map(SurveyCommand.json))])
+                CommandOutput.result([
+                    "valid": .bool(isValid), "problems": .array(problems.map { SurveyCommand.json($0) }),
+                ])
             } else {
                 for problem in problems { CommandOutput.result(SurveyCommand.line(problem)) }
                 CommandOutput.result(isValid ? "valid" : "not valid")
@@ -98,16 +100,19 @@ package struct SurveyCommand: AsyncParsableCommand {
         }
     }
 
-    package static func line(_ problem: ResponseProblem) -> String {
+    /// - Parameter language: the language of the message.
+    package static func line(_ problem: ResponseProblem, in language: String? = nil) -> String {
         let item = problem.linkID.map { " (\($0))" } ?? ""
-        return "\(problem.severity.rawValue): \(problem.message) [\(problem.code)] \(problem.expression)\(item)"
+        return
+            "\(problem.severity.rawValue): \(problem.message(in: language)) [\(problem.code)] \(problem.expression)\(item)"
     }
 
-    package static func json(_ problem: ResponseProblem) -> JSON {
+    /// - Parameter language: the language of the message.
+    package static func json(_ problem: ResponseProblem, in language: String? = nil) -> JSON {
         [
             "code": .string(problem.code), "severity": .string(problem.severity.rawValue),
             "expression": .string(problem.expression), "linkId": problem.linkID.map { .string($0) } ?? .null,
-            "message": .string(problem.message),
+            "message": .string(problem.message(in: language)),
         ]
     }
 }

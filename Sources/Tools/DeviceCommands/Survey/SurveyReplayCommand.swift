@@ -1,6 +1,5 @@
 import ArgumentParser
 import FHIR
-import FHIRPath
 import Foundation
 import Questionnaires
 

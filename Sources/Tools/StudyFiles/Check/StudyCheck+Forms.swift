@@ -1,6 +1,7 @@
 import Core
 import FHIR
 import FHIRVersions
+import FormAuthoring
 import Foundation
 import Questionnaires
 
@@ -17,14 +18,14 @@ extension StudyCheck {
         for file in forms where NewerRelease(of: file.resource) == nil {
             guard let questionnaire = file.published.questionnaire else { continue }
             let form = QuestionnaireForm(questionnaire, valueSet: sets.valueSet)
-            findings += form.problems.map { problem in
+            let advice = FormReview.problems(of: form, valueSet: sets.valueSet).filter { $0.severity == .warning }
+            findings += (form.problems + advice).map { problem in
                 StudyFinding(
                     StudyFinding.Severity(problem.severity), code: problem.code, file: file.name,
                     path: problem.linkID ?? "", message: problem.message)
             }
             findings += nameFindings(
                 of: questionnaire, in: file, isInDSTU2: inDSTU2.contains(file.published.name))
-            findings += FormElements(questionnaire, sets: sets).findings(file: file.name)
         }
         findings += strayFindings(in: folder.questionnairesURL, named: [])
         findings += repeated(
