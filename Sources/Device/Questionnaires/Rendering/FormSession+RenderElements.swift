@@ -129,7 +129,7 @@ extension FormSession {
         return RenderPlan.Question(
             path: path, linkID: item.linkID, type: item.type, text: renderText(item, at: path), prefix: prefix(item),
             control: RenderControl(item, hints: hints.controls, hasOptions: !options.isEmpty), options: options,
-            answers: state.answers, isRequired: item.isRequired && !item.enablementIsOpen, isReadOnly: item.isReadOnly,
+            answers: state.answers, isRequired: item.isRequired && !state.isOpen, isReadOnly: item.isReadOnly,
             repeats: item.repeats,
             isEnabled: state.isEnabled, takesOwnText: item.takesText,
             takesOtherValues: !options.isEmpty && item.answerConstraint == .optionsOrType,

@@ -5,6 +5,8 @@ extension FormSession {
     /// The state of an item at a path.
     struct RenderState: Sendable {
         var isEnabled = false
+        /// Whether it is unknown whether the item is enabled.
+        var isOpen = false
         var answers: [AnswerValue] = []
         /// For each instance of a group, whether it has answers.
         var instances: [Bool] = []
@@ -16,8 +18,10 @@ extension FormSession {
         guard let node = node(at: path) else { return nil }
         let item = state.nodes[node].item
         return RenderState(
-            isEnabled: state.nodes[node].isEnabled, answers: state.nodes[node].answers,
-            instances: item.type == .group ? state.nodes[node].blocks.map { state.hasAnswers(in: $0, below: node) } : [])
+            isEnabled: state.nodes[node].isEnabled, isOpen: state.nodes[node].isOpen,
+            answers: state.nodes[node].answers,
+            instances: item.type == .group ? state.nodes[node].blocks.map { state.hasAnswers(in: $0, below: node) } : []
+        )
     }
 
     /// Returns the current text of an item.
