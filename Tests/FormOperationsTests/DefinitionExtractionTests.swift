@@ -201,6 +201,22 @@ struct DefinitionExtractionTests {
                 == #"[{"url":"http://example.org/x","valueBoolean":true}]"#)
     }
 
+    @Test func aSecondValueOfTheSameItemBeginsANewElement() throws {
+        func pair(_ system: String, _ value: String) -> [String] {
+            [
+                fixed("\(patient)#Patient.identifier.system", #""valueUri": "\#(system)""#),
+                fixed("\(patient)#Patient.identifier.value", #""valueString": "\#(value)""#),
+            ]
+        }
+        let form = try form(
+            root: [open(patient)] + pair("http://a", "1") + pair("http://b", "2"), item("x", "string"))
+        let (bundle, problems) = Samples.extract(form, try response())
+        #expect(problems == [])
+        #expect(
+            Samples.resources(bundle).first?["identifier"]?.text()
+                == #"[{"system":"http://a","value":"1"},{"system":"http://b","value":"2"}]"#)
+    }
+
     @Test func missingLevelsAreMade() throws {
         let form = try form(
             item(

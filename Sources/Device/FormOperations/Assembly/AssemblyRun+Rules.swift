@@ -186,7 +186,8 @@ extension AssemblyRun {
             contained.append(resource)
             return
         }
-        if contained[index] != resource {
+        // The order of members does not matter.
+        if contained[index] != resource, contained[index].canonicalData() != resource.canonicalData() {
             log.report(
                 "contained-repeated", at: location,
                 "Two forms contain different resources with the id \(id); a linkIdPrefix makes the ids different.")
@@ -210,7 +211,7 @@ extension AssemblyRun {
             }
             waiting += (item["item"]?.array ?? []).reversed()
         }
-        for (question, linkID) in questions where !seen.contains(question) {
+        for (question, linkID) in questions where seen.insert(question).inserted {
             log.report(
                 "enable-when-unknown", severity: .warning, at: "Questionnaire", linkID: linkID,
                 "A condition names the item \(question), which the assembled form does not have.")

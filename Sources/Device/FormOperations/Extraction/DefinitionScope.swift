@@ -18,6 +18,8 @@ struct DefinitionScope {
     let entry: Int
     /// The elements that items above created, the outermost first; the resource itself is the first.
     var positions: [Position]
+    /// The number of these elements that items above the current item created.
+    var outer = 1
 
     /// Whether a definition names this resource. A version is compared if both have one.
     func isNamed(by other: CanonicalURL) -> Bool {
@@ -44,8 +46,13 @@ struct DefinitionFault: Error {
 
 /// Writes values to the elements of a resource.
 struct DefinitionWriter {
-    let scope: DefinitionScope
+    private(set) var scope: DefinitionScope
     let unit: Coding?
+
+    init(scope: DefinitionScope, unit: Coding?) {
+        self.scope = scope
+        self.unit = unit
+    }
 
     /// Creates the element of a group, with the missing levels above.
     func group(_ path: DefinitionPath) throws(DefinitionFault) -> [DefinitionScope.Position] {
@@ -76,6 +83,22 @@ struct DefinitionWriter {
     func write(
         _ values: [FHIRPathValue], _ path: DefinitionPath
     ) throws(DefinitionFault) -> (above: [DefinitionScope.Position], values: [DefinitionScope.Position]) {
+        do throws(DefinitionFault) {
+            return try writeOnce(values, path)
+        } catch {
+            // A value that another extension of the item has set begins a new element.
+            guard error.code == Self.repeatedCode, scope.positions.count > scope.outer else { throw error }
+            var writer = self
+            writer.scope.positions = Array(scope.positions.prefix(scope.outer))
+            return try writer.writeOnce(values, path)
+        }
+    }
+
+    private static let repeatedCode = "element-repeated"
+
+    private func writeOnce(
+        _ values: [FHIRPathValue], _ path: DefinitionPath
+    ) throws(DefinitionFault) -> (above: [DefinitionScope.Position], values: [DefinitionScope.Position]) {
         // Converted first, so that a wrong value creates no element.
         let target = try lastElement(of: path)
         guard values.count == 1 || target.element.isRepeated else {
@@ -100,7 +123,7 @@ struct DefinitionWriter {
         if !last.element.isRepeated, let present = parent.drafts(of: name).first {
             guard present.value == nil, let (type, json) = written.first, present.type == type else {
                 throw DefinitionFault(
-                    code: "element-repeated",
+                    code: Self.repeatedCode,
                     message: "The element of the definition has one value, and it has been set.")
             }
             present.value = json

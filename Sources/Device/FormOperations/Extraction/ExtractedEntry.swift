@@ -35,7 +35,7 @@ struct EntryParts {
 
 extension ExtractionRun {
     /// Evaluates the parts of an extension that set the entry.
-    mutating func parts(of source: Extension?, in scope: ExpressionScope) -> EntryParts {
+    mutating func parts(of source: Extension?, in scope: ExtractionScope) -> EntryParts {
         var parts = EntryParts()
         guard let source else { return parts }
         if let text = single(source, part: "fullUrl", as: "uri", in: scope)?.string {
@@ -67,7 +67,7 @@ extension ExtractionRun {
 
     /// Returns the single value of one part.
     private mutating func single(
-        _ source: Extension, part name: String, as type: String, in scope: ExpressionScope
+        _ source: Extension, part name: String, as type: String, in scope: ExtractionScope
     ) -> JSON? {
         guard let value = source.part(name) else { return nil }
         guard let text = Extension.fhirPath(value) else {

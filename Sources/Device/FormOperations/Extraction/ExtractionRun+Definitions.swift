@@ -102,7 +102,7 @@ extension ExtractionRun {
 
     // MARK: Types
 
-    private mutating func contextType(_ source: Extension, _ scope: ExpressionScope) -> String? {
+    private mutating func contextType(_ source: Extension, _ scope: ExtractionScope) -> String? {
         if let type = source.value?.json.string { return type }
         guard let query = source.value?.json["expression"]?.string else { return nil }
         log.report(
@@ -162,6 +162,9 @@ extension ExtractionRun {
         _ item: Questionnaire.Item, _ node: QuestionnaireResponse.Item, at frame: inout Frame
     ) -> [Int: [Int: [DefinitionScope.Position]]] {
         guard !frame.definitions.isEmpty else { return [:] }
+        for number in frame.definitions.indices {
+            frame.definitions[number].outer = frame.definitions[number].positions.count
+        }
         var ofAnswers: [Int: [Int: [DefinitionScope.Position]]] = [:]
         let unit = item.extension(OperationExtension.unit)?.value.flatMap { Coding(json: $0.json) }
         if let path = item.definition.flatMap({ DefinitionPath($0) }), let number = number(of: path, in: frame) {
@@ -219,7 +222,7 @@ extension ExtractionRun {
         frame.definitions.lastIndex { $0.isNamed(by: path.canonical) && $0.typeName == path.root }
     }
 
-    private mutating func values(of source: Extension, in scope: ExpressionScope) -> [FHIRPathValue]? {
+    private mutating func values(of source: Extension, in scope: ExtractionScope) -> [FHIRPathValue]? {
         if let fixed = source.extension("fixed-value") {
             return FHIRPathValue(fixed.value, sibling: fixed.valueElement).map { [$0] }
         }

@@ -6,7 +6,7 @@ import Questionnaires
 extension ExtractionRun {
     /// Returns the rule for an element with the extensions.
     mutating func observationRule(
-        _ extensions: [Extension], below rule: ObservationRule, in scope: ExpressionScope
+        _ extensions: [Extension], below rule: ObservationRule, in scope: ExtractionScope
     ) -> ObservationRule? {
         var rule = rule
         if let named = ObservationRule.relation(extensions) {
@@ -59,7 +59,7 @@ extension ExtractionRun {
     /// Writes one Observation, or a component of the Observation above.
     private mutating func observation(
         _ codes: ObservationRule.Codes, value: JSONObject.Member?, of item: Questionnaire.Item, rule: ObservationRule,
-        in scope: ExpressionScope
+        in scope: ExtractionScope
     ) -> ObservationRule.Parent? {
         guard runner.budget.spend(1 + codes.codings.count + codes.categories.count) else { return nil }
         let parent = rule.parent

@@ -4,7 +4,7 @@ import FHIRPath
 /// The extraction by template (<https://hl7.org/fhir/uv/sdc/extraction.html#template-extract>).
 extension ExtractionRun {
     /// Extracts a resource for each `templateExtract`.
-    mutating func extractTemplates(_ extensions: [Extension], in scope: ExpressionScope) {
+    mutating func extractTemplates(_ extensions: [Extension], in scope: ExtractionScope) {
         for source in extensions where source.url == OperationExtension.templateExtract {
             guard let (template, location) = template(source.part("template"), in: scope) else { continue }
             var object = template
@@ -27,7 +27,7 @@ extension ExtractionRun {
     }
 
     /// Returns the Bundle of `templateExtractBundle`, which is the whole transaction; nil if the form has none.
-    mutating func templateBundle(in scope: ExpressionScope) -> FHIR.Bundle? {
+    mutating func templateBundle(in scope: ExtractionScope) -> FHIR.Bundle? {
         guard let value = questionnaire.extension(OperationExtension.templateBundle)?.value,
             let (template, location) = template(value, in: scope)
         else { return nil }
@@ -80,7 +80,7 @@ extension ExtractionRun {
 
     /// Returns the contained resource that a reference names, with its location.
     private mutating func template(
-        _ value: OpenChoice?, in scope: ExpressionScope
+        _ value: OpenChoice?, in scope: ExtractionScope
     ) -> (JSONObject, String)? {
         let reference = value?.json["reference"]?.string
         if let reference, reference.hasPrefix("#") {
@@ -111,7 +111,7 @@ extension ExtractionRun {
 
     /// Returns an object with its templates replaced; nil if nothing is left of it.
     private mutating func expanded(
-        _ object: JSONObject, type: TypeModel.TypeID, at location: String, in scope: ExpressionScope
+        _ object: JSONObject, type: TypeModel.TypeID, at location: String, in scope: ExtractionScope
     ) -> JSONObject? {
         guard runner.budget.spend() else { return nil }
         let model = TypeModel.r4
@@ -162,7 +162,7 @@ extension ExtractionRun {
 
     /// Returns the copies of an element: none if an expression has no result.
     private mutating func expanded(
-        _ value: JSON?, sibling: JSONObject?, as element: ElementTemplate, in scope: ExpressionScope
+        _ value: JSON?, sibling: JSONObject?, as element: ElementTemplate, in scope: ExtractionScope
     ) -> [(JSON?, JSONObject?)] {
         guard value != nil || sibling != nil, spend(value?.string.map { .string($0) }) else { return [] }
         let object = value?.object
@@ -194,8 +194,8 @@ extension ExtractionRun {
 
     /// Returns a copy of an element for each result of its context, without the context's extension.
     private mutating func copies(
-        of object: JSONObject, at location: String, in scope: ExpressionScope
-    ) -> [(JSONObject, ExpressionScope)] {
+        of object: JSONObject, at location: String, in scope: ExtractionScope
+    ) -> [(JSONObject, ExtractionScope)] {
         let (source, rest) = Self.removing(OperationExtension.templateContext, from: object)
         guard let source else { return [(object, scope)] }
         guard let found = results(of: source, at: location, in: scope) else { return [] }
@@ -210,7 +210,7 @@ extension ExtractionRun {
     /// Returns the converted results of a value's expression. A result that does not have the element's type is
     /// reported.
     private mutating func values(
-        of source: Extension, _ element: ElementTemplate, in scope: ExpressionScope
+        of source: Extension, _ element: ElementTemplate, in scope: ExtractionScope
     ) -> [JSON] {
         guard let found = results(of: source, at: element.location, in: scope) else { return [] }
         var output: [JSON] = []
@@ -234,7 +234,7 @@ extension ExtractionRun {
     }
 
     private mutating func results(
-        of source: Extension, at location: String, in scope: ExpressionScope
+        of source: Extension, at location: String, in scope: ExtractionScope
     ) -> [FHIRPathValue]? {
         var scope = scope
         scope.location = location

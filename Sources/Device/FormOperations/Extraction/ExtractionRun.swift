@@ -8,7 +8,7 @@ struct ExtractionRun {
     /// The rules that an item has from the items above it.
     struct Frame {
         /// The names of expressions, and the node of the response on which they are evaluated.
-        var scope: ExpressionScope
+        var scope: ExtractionScope
         /// The rule of the observation-based extraction.
         var observation = ObservationRule()
         /// The resources that definitions of items write to.
@@ -56,7 +56,7 @@ struct ExtractionRun {
     mutating func result() -> (bundle: FHIR.Bundle, problems: [OperationProblem]) {
         checkResponse()
         var frame = Frame(
-            scope: ExpressionScope(
+            scope: ExtractionScope(
                 input: [.element(TypedElement(resource: response.object))], location: "QuestionnaireResponse"))
         allocateIDs(questionnaire.extension, in: &frame)
         if let rule = observationRule(questionnaire.extension, below: ObservationRule(), in: frame.scope) {
@@ -211,7 +211,7 @@ struct ExtractionRun {
     /// Evaluates an expression; nil if it fails, which is reported.
     ///
     /// - Parameter name: the element with the expression, for the message.
-    mutating func evaluate(_ text: String, _ name: String, in scope: ExpressionScope) -> [FHIRPathValue]? {
+    mutating func evaluate(_ text: String, _ name: String, in scope: ExtractionScope) -> [FHIRPathValue]? {
         guard !runner.budget.isExhausted else { return nil }
         do throws(FHIRPathError) {
             return try runner.evaluate(text, in: scope)

@@ -4,7 +4,7 @@ import FHIRPath
 /// The names that an expression of an extraction may use: `%resource`, `%questionnaire`, `%qitem`, allocated ids, and
 /// the names of template contexts. Launch contexts and variables are out of reach
 /// (<https://hl7.org/fhir/uv/sdc/extraction.html>).
-struct ExpressionScope {
+struct ExtractionScope {
     /// The values of allocated ids and named contexts.
     var variables: [String: [FHIRPathValue]] = [:]
     /// The input of expressions; `%context` is the same.
@@ -15,7 +15,7 @@ struct ExpressionScope {
     var linkID: String?
 
     /// Returns the scope with another input.
-    func on(_ input: [FHIRPathValue]) -> ExpressionScope {
+    func on(_ input: [FHIRPathValue]) -> ExtractionScope {
         var scope = self
         scope.input = input
         return scope
@@ -49,7 +49,7 @@ struct ExpressionRunner {
     ///
     /// - Throws: FHIRPath's error, also if the budget is exhausted.
     mutating func evaluate(
-        _ text: String, in scope: ExpressionScope
+        _ text: String, in scope: ExtractionScope
     ) throws(FHIRPathError) -> [FHIRPathValue] {
         let expression = try self.expression(text)
         var context = context
