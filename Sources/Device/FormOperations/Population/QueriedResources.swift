@@ -67,19 +67,28 @@ public struct QueriedResources: Sendable {
         (byType[Observation.resourceType] ?? []).map { Observation(records[$0].resource) }
     }
 
+    /// Returns the ids of the resources of a type, in their order.
+    public func ids(of type: String) -> [String] {
+        (byType[type] ?? []).compactMap { records[$0].resource["id"]?.string }
+    }
+
     /// Executes a query whose expressions in `{{ }}` are already replaced.
     ///
     /// - Parameters:
     ///   - query: a search such as `Observation?code=29463-7`, or a read such as `Patient/7`; percent-encoded or not.
     ///   - now: the time to which the prefix `ap` of dates refers.
     /// - Returns: a Bundle of the type searchset, or the resource of a read; nil if there is no such resource, and with a
-    ///   problem if the query is invalid: `query-invalid` if it is not a query, `query-value-missing` for a parameter
+    ///   warning if the query is invalid: `query-invalid` if it is not a query, `query-value-missing` for a parameter
     ///   without a value, otherwise the code of the search, such as `parameter-unknown`. The problem contains no value.
     public func result(of query: String, now: DateTime) -> (resource: Resource?, problem: OperationProblem?) {
         do throws(QueryFault) {
             return (try BundleSearch(self, query: query, now: now).result(), nil)
         } catch {
-            return (nil, OperationProblem(code: error.code, expression: error.name, message: error.message))
+            return (
+                nil,
+                OperationProblem(
+                    code: error.code, severity: .warning, expression: error.name, message: error.message)
+            )
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIR
 import FormOperations
+import Questionnaires
 
 extension SurveyCommand {
     struct Assemble: AsyncParsableCommand {
@@ -20,12 +21,13 @@ extension SurveyCommand {
         @Flag(help: "Print one JSON value (it always does).") var json = false
 
         func run() async throws {
-            let form = try options.form(form).questionnaire
+            let form = try options.original(form).questionnaire
             let library = try ResourceFolder(path: library)
             let (whole, problems) = FormAssembly.assembled(form) { library.resource(Questionnaire.self, $0) }
             for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }
             guard let whole else { throw ExitCode(1) }
-            CommandOutput.result(whole.json)
+            let language = options.language.flatMap { LanguageTag($0) }
+            CommandOutput.result(language.map { whole.translated(to: $0).json } ?? whole.json)
         }
     }
 }

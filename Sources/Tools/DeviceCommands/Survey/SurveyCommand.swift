@@ -12,7 +12,8 @@ package struct SurveyCommand: AsyncParsableCommand {
         abstract: "Ask, answer and check forms (FHIR Questionnaires).",
         discussion: "Example:\n  tributary survey run form.json -o response.json",
         subcommands: [
-            Run.self, Answer.self, Replay.self, Validate.self, Extract.self, Assemble.self, TaskCommand.self, Check.self, Difference.self,
+            Run.self, Answer.self, Replay.self, Validate.self, Populate.self, Extract.self, Assemble.self,
+            TaskCommand.self, Check.self, Difference.self,
         ])
 
     package struct Answer: AsyncParsableCommand {
