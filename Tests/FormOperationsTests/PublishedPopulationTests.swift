@@ -14,6 +14,11 @@ struct PublishedPopulationTests {
         "6ae641ad-95bb-4cdc-8910-5a52077e492c", "e4524654-f6de-4717-b288-34919394d46b",
     ]
 
+    /// A question without an answer. The published tool writes items below it, which R4 has below an answer only.
+    private static let unanswered = "/f8022f3f-21fe-42c0-8abd-95f24e2e37e5["
+    /// The published tool does not use a code that its value set has below another code of the expansion.
+    private static let nested = "condition-clinical\"}"
+
     private func populated(_ name: String) throws -> (QuestionnaireForm, QuestionnaireResponse, JSON) {
         let form = QuestionnaireForm(Questionnaire(try Samples.resource("populate/\(name)/questionnaire.json")))
         var context = FormContext()
@@ -70,8 +75,9 @@ struct PublishedPopulationTests {
         if name.hasPrefix("Aboriginal") { skipped.formUnion(Self.omitted) }
         let found = answers(response.json["item"]?.array ?? [], skipping: skipped)
         let wanted = answers(expected["item"]?.array ?? [], skipping: skipped)
-        let missing = Set(wanted).subtracting(found).sorted()
-        let superfluous = Set(found).subtracting(wanted).sorted()
+        let missing = Set(wanted).subtracting(found).filter { !$0.contains(Self.unanswered) }.sorted()
+        let superfluous = Set(found).subtracting(wanted)
+            .filter { !($0.hasSuffix(Self.nested) && $0.contains("resolved")) }.sorted()
         #expect(missing == [])
         #expect(superfluous == [])
     }
