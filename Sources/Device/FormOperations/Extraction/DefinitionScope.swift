@@ -49,11 +49,6 @@ struct DefinitionWriter {
     private(set) var scope: DefinitionScope
     let unit: Coding?
 
-    init(scope: DefinitionScope, unit: Coding?) {
-        self.scope = scope
-        self.unit = unit
-    }
-
     /// Creates the element of a group, with the missing levels above.
     func group(_ path: DefinitionPath) throws(DefinitionFault) -> [DefinitionScope.Position] {
         var (positions, parent, last, names) = try above(path)
