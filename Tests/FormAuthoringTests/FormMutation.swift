@@ -89,7 +89,7 @@ struct FormMutation {
 
     private static func change(_ object: inout JSONObject, with condition: JSON?, using generator: inout Seeded) {
         let type = object["type"]?.string ?? ""
-        switch Int.random(in: 0..<24, using: &generator) {
+        switch Int.random(in: 0..<26, using: &generator) {
         case 0: object["text"] = .string("Other text")
         case 1: object["prefix"] = "1."
         case 2:
@@ -129,6 +129,10 @@ struct FormMutation {
                 entries.remove(at: index)
                 object["extension"] = entries.isEmpty ? nil : .array(entries)
             }
+        case 22: VariedForm.addExpressions(type, to: &object, &generator)
+        case 23:
+            VariedForm.extend(
+                &object, core + "questionnaire-hidden", with: "valueBoolean", value: .bool(generator.chance(70)))
         case 21: VariedForm.addLimits(type, to: &object, &generator)
         default: limit(&object, &generator)
         }

@@ -134,6 +134,7 @@ struct VariedForm {
             if generator.chance(30) { extend(&object, core + "maxSize", with: "valueDecimal", value: 4) }
         default: break
         }
+        addExpressions(type, to: &object, &generator)
         if object["repeats"]?.bool == true {
             if generator.chance(20) {
                 extend(&object, core + "questionnaire-maxOccurs", with: "valueInteger", value: 2)
@@ -141,6 +142,32 @@ struct VariedForm {
             if generator.chance(20) {
                 extend(&object, core + "questionnaire-minOccurs", with: "valueInteger", value: 1)
             }
+        }
+    }
+
+    /// Adds expressions that decide about answers.
+    static func addExpressions(_ type: String, to object: inout JSONObject, _ generator: inout Seeded) {
+        let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
+        func expression(_ text: String) -> JSON { ["language": "text/fhirpath", "expression": .string(text)] }
+        if generator.chance(6) {
+            let entry: JSON = [
+                "url": .string(core + "questionnaire-constraint"),
+                "extension": [
+                    ["url": "key", "valueId": "k"], ["url": "severity", "valueCode": "error"],
+                    ["url": "expression", "valueString": "%context.answer.count() < 2"],
+                    ["url": "human", "valueString": "One answer"],
+                ],
+            ]
+            object["extension"] = .array((object["extension"]?.array ?? []) + [entry])
+        }
+        if generator.chance(4) {
+            extend(
+                &object, sdc + "enableWhenExpression", with: "valueExpression",
+                value: expression("%resource.item.count() > 1"))
+        }
+        if type == "integer", generator.chance(20) {
+            extend(&object, sdc + "calculatedExpression", with: "valueExpression", value: expression("1 + 1"))
+            if generator.chance(50) { object["readOnly"] = true }
         }
     }
 
@@ -230,7 +257,7 @@ struct VariedForm {
                     }
                     continue
                 }
-                guard item.isQuestion, item.isRequired || generator.chance(60) else { continue }
+                guard item.isQuestion, !item.isFixed, item.isRequired || generator.chance(60) else { continue }
                 // Several attempts, because an answer is often outside of the limits.
                 for _ in 0..<8 {
                     let number = item.repeats ? Int.random(in: 1...2, using: &generator) : 1

@@ -157,6 +157,13 @@ import Testing
         }
     }
 
+    @Test func anAnswerIsEnteredByItsTextInTheLanguage() throws {
+        let form = try form(in: "de", items: Self.items + #", {"linkId": "b", "type": "boolean"}"#)
+        let (items, problems) = try answered(form, #"{"q": "Rot", "b": "ja"}"#)
+        #expect(problems.isEmpty && value(items, "0.answer.0.valueCoding.code") == "r")
+        #expect(value(items, "1.answer.0.valueBoolean") == true)
+    }
+
     @Test func yesAndNoAreTranslated() {
         #expect(
             AnswerValue.boolean(true).text(in: "de-CH") == "ja" && AnswerValue.boolean(false).text(in: "es") == "no")

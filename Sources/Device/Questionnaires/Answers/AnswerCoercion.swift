@@ -49,6 +49,8 @@ package enum AnswerCoercion {
     private static func chosen(_ json: JSON, _ item: FormItem) -> AnswerValue? {
         if let option = option(json, among: (item.options ?? []).map(\.value)) { return option }
         guard let word = json.string, !word.isEmpty else { return nil }
+        // The text that is shown, in the language of the form.
+        if let option = item.options?.first(where: { $0.label == word }) { return option.value }
         if item.takesText { return AnswerValue(type: "String", json: .string(word)) }
         let parts = word.split(separator: "|", maxSplits: 1).map(String.init)
         if parts.count == 2, item.options == nil || item.answerConstraint == .optionsOrType {
@@ -110,8 +112,8 @@ package enum AnswerCoercion {
     private static func boolean(_ json: JSON) -> AnswerValue? {
         let value: Bool? =
             switch json.string?.lowercased() {
-            case "true", "yes": true
-            case "false", "no": false
+            case "true", "yes", "ja", "sí", "si", "oui": true
+            case "false", "no", "nein", "non": false
             default: json.bool
             }
         return value.map { AnswerValue(type: "Boolean", json: .bool($0)) }

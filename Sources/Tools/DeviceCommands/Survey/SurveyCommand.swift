@@ -34,16 +34,16 @@ package struct SurveyCommand: AsyncParsableCommand {
         @Argument(help: "The Questionnaire.") package var file: String
         @Option(help: "The answers.") package var answers: String
         @Option(parsing: .unconditional, help: "The Patient id of the respondent.") var subject: String?
-        @Flag(help: "Also read a comma before a closing bracket.") package var lenient = false
+        @OptionGroup var options: FormOptions
         @Flag(help: "Print one JSON value (it always does).") package var json = false
 
         package func run() async throws {
-            let form = try SurveyCommand.form(file, lenient: lenient)
-            let answers = try CommandInput.json(answers, lenient: lenient)
+            let form = try options.form(file)
+            let answers = try CommandInput.json(answers, lenient: options.lenient)
             let (response, problems) = form.answer(
                 answers, subject: subject.map { "Patient/\($0)" }, authored: .now())
             for problem in SurveyCommand.faults(of: form) + problems {
-                CommandOutput.note(SurveyCommand.line(problem))
+                CommandOutput.note(SurveyCommand.line(problem, in: options.language))
             }
             CommandOutput.result(response.json)
             if problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
@@ -56,14 +56,12 @@ package struct SurveyCommand: AsyncParsableCommand {
             discussion: "Example:\n  tributary survey validate --questionnaire form.json response.json")
         @Option(help: "The Questionnaire.") var questionnaire: String
         @Argument(help: "The QuestionnaireResponse.") var file: String
-        @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
+        @OptionGroup var options: FormOptions
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let form = try SurveyCommand.form(questionnaire, lenient: lenient)
-            guard let response = try CommandInput.resource(file, lenient: lenient).as(QuestionnaireResponse.self) else {
-                throw CommandError("not-a-response", "\(file) contains no QuestionnaireResponse.")
-            }
+            let form = try options.form(questionnaire)
+            let response = try options.response(file)
             let arranged = form.arranging(response)
             var problems = ResponseValidator(form).problems(in: arranged) + SurveyCommand.faults(of: form)
             if arranged != response {
@@ -78,18 +76,15 @@ package struct SurveyCommand: AsyncParsableCommand {
             let isValid = !problems.contains { $0.severity == .error }
             if json {
                 CommandOutput.result([
-                    "valid": .bool(isValid), "problems": .array(problems.map { SurveyCommand.json($0) }),
+                    "valid": .bool(isValid),
+                    "problems": .array(problems.map { SurveyCommand.json($0, in: options.language) }),
                 ])
             } else {
-                for problem in problems { CommandOutput.result(SurveyCommand.line(problem)) }
+                for problem in problems { CommandOutput.result(SurveyCommand.line(problem, in: options.language)) }
                 CommandOutput.result(isValid ? "valid" : "not valid")
             }
             if !isValid { throw ExitCode(1) }
         }
-    }
-
-    package static func form(_ path: String, lenient: Bool) throws -> QuestionnaireForm {
-        try FormFile.form(try CommandInput.resource(path, lenient: lenient), path: path)
     }
 
     /// Returns the form's own errors as warnings, because the respondent cannot correct them.

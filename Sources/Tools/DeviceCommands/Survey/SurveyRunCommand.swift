@@ -28,18 +28,18 @@ extension SurveyCommand {
         @Option(help: "The file for unfinished answers; FILE.answers by default.") package var state: String?
         @Option(parsing: .unconditional, help: "The Patient id of the respondent.") var subject: String?
         @Flag(help: "Start again without the earlier answers.") var restart = false
-        @Flag(help: "Also read a comma before a closing bracket.") package var lenient = false
+        @OptionGroup var options: FormOptions
         @Flag(help: "Print one JSON value (it always does).") package var json = false
 
         package func run() async throws { try ask() }
 
         /// Asks until the form is finished or the person pauses.
         private func ask() throws {
-            let form = try SurveyCommand.form(file, lenient: lenient)
+            let form = try options.form(file)
             let keeping = URL(fileURLWithPath: state ?? file + ".answers")
             if let title = form.questionnaire.title { CommandOutput.note(title) }
             for fault in SurveyCommand.faults(of: form) where fault.severity == .warning {
-                CommandOutput.note(SurveyCommand.line(fault))
+                CommandOutput.note(SurveyCommand.line(fault, in: options.language))
             }
             var dialogue = resumed(form, keeping) ?? SurveyDialogue(form)
             while !dialogue.isFinished {
@@ -60,7 +60,7 @@ extension SurveyCommand {
             let response = dialogue.session.response(
                 subject: subject.map { "Patient/\($0)" }, authored: .now())
             let problems = ResponseValidator(form).problems(in: response)
-            for problem in problems { CommandOutput.note(SurveyCommand.line(problem)) }
+            for problem in problems { CommandOutput.note(SurveyCommand.line(problem, in: options.language)) }
             guard !problems.contains(where: { $0.severity == .error }) else {
                 throw CommandError(
                     "response-invalid", "The answers do not make a valid response; they are stored in \(keeping.path).")
