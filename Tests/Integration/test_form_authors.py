@@ -125,6 +125,27 @@ class FormAuthors(unittest.TestCase):
         done = tributary("survey", "check", good, "--value-sets", self.folder / "absent", status=1)
         self.assertIn("[folder-unreadable]", done.errors)
 
+    def test_commands_speak_a_language(self):
+        def german(text):
+            return {"extension": [{"url": TRANSLATION, "extension": [
+                {"url": "lang", "valueCode": "de"}, {"url": "content", "valueString": text}]}]}
+        made = form({"linkId": "a", "text": "How many?", "_text": german("Wie viele?"), "type": "integer", "extension": [
+            {"url": "http://hl7.org/fhir/StructureDefinition/maxValue", "valueInteger": 5}]}, language="en")
+        file = self.file("form.json", made)
+        done = tributary("survey", "answer", file, "--answers", self.file("a.json", {"a": 3}), "--language", "de-AT")
+        self.assertEqual((done.json["language"], done.json["item"][0]["text"]), ("de", "Wie viele?"))
+        answered = self.file("r.json", done.json)
+        self.assertEqual(tributary("survey", "validate", "--questionnaire", file, answered, "--json").json["problems"], [])
+        wrong = self.file("w.json", answers({"linkId": "a", "answer": [{"valueInteger": 9}]}))
+        for language, message in (("de", "Die Antwort liegt über dem größten erlaubten Wert."),
+                                  ("it", "The answer is above the greatest value.")):
+            done = tributary("survey", "validate", "--questionnaire", file, wrong, "--language", language, "--json", status=1)
+            self.assertEqual([one["message"] for one in done.json["problems"]], [message])
+        bad = self.file("bad.json", form(question("a", "group"), language="en"))
+        done = tributary("survey", "check", bad, "--language", "fr", "--json", status=1)
+        self.assertIn("Un groupe nécessite des entrées, et un texte d'information n'en a pas.",
+                      [one["message"] for one in done.json[0]["problems"]])
+
     def test_long_forms_are_bounded(self):
         old = self.file("old.json", form(*(question(f"q{n}", "string") for n in range(100_000))))
         new = self.file("new.json", form(*(question(f"q{n}", "text", required=True) for n in reversed(range(100_000)))))

@@ -29,7 +29,7 @@ extension SurveyDialogue {
         guard case .question(let path) = current, let question = session.renderedQuestion(at: path),
             question.type == .attachment, let item = session.form.item(question.linkID)
         else { return Reply() }
-        guard let data else { return Reply(lines: ["The file cannot be read."]) }
+        guard let data else { return Reply(lines: [written("The file cannot be read.")]) }
         var attachment = Attachment()
         attachment.contentType = contentType
         attachment.data = data.base64EncodedString()
@@ -40,10 +40,10 @@ extension SurveyDialogue {
 
     private mutating func take(_ word: String, repetition path: ItemPath) -> Reply {
         let step = Step.repetition(path)
-        switch word.lowercased() {
-        case "y", "yes", "1": break
-        case "", "n", "no", "2": return advance(from: step)
-        default: return Reply(lines: ["Type y or n."])
+        switch word.isEmpty ? false : Self.isYes(word) {
+        case true?: break
+        case false?: return advance(from: step)
+        case nil: return Reply(lines: [written("Type y or n.")])
         }
         if path.steps.last?.instance == 0 { opened.insert(path) } else { session.ensureGroup(at: path) }
         let inside = script.steps.first { next in
@@ -64,17 +64,17 @@ extension SurveyDialogue {
             guard question.answers.isEmpty, question.isRequired else {
                 return advance(from: step)
             }
-            return Reply(lines: ["This question needs an answer."])
+            return Reply(lines: [written("This question needs an answer.")])
         case "clear":
             session.setAnswers([], at: question.path)
-            return Reply(lines: ["The answer is removed."])
+            return Reply(lines: [written("The answer is removed.")])
         default: break
         }
         let isEscaped = word.hasPrefix("\\") && word.count > 1
         let answer = isEscaped ? String(word.dropFirst()) : word
         if question.type == .attachment, !answer.contains("://") { return Reply(wantedFile: answer) }
         guard let values = values(of: answer, to: question, item, byNumber: !isEscaped) else {
-            return Reply(lines: ["That is no answer to this question. \(hint(question))"])
+            return Reply(lines: [written("That is no answer to this question. \(hint(question))")])
         }
         return accept(values, to: question, item)
     }
@@ -83,18 +83,20 @@ extension SurveyDialogue {
         _ values: [AnswerValue], to question: RenderPlan.Question, _ item: FormItem
     ) -> Reply {
         let findings = session.findings(of: values, for: item, at: question.path)
-        if let error = findings.first(where: { $0.severity == .error }) { return Reply(lines: [error.message]) }
-        if let message = Self.miscount(values, question) { return Reply(lines: [message]) }
+        if let error = findings.first(where: { $0.severity == .error }) {
+            return Reply(lines: [written(error.sentence)])
+        }
+        if let message = miscount(values, question) { return Reply(lines: [message]) }
         session.setAnswers(values, at: question.path)
         var reply = advance(from: .question(question.path))
-        reply.lines = findings.map(\.message) + reply.lines
+        reply.lines = findings.map { written($0.sentence) } + reply.lines
         return reply
     }
 
     /// Returns the problem of too few answers, as a sentence; nil if there is none.
-    private static func miscount(_ values: [AnswerValue], _ question: RenderPlan.Question) -> String? {
+    private func miscount(_ values: [AnswerValue], _ question: RenderPlan.Question) -> String? {
         if let minimum = question.limits.minOccurs, values.count < minimum {
-            return "At least \(minimum) are asked for."
+            return written("At least \(minimum) are asked for.")
         }
         return nil
     }
@@ -103,7 +105,7 @@ extension SurveyDialogue {
     private func values(
         of line: String, to question: RenderPlan.Question, _ item: FormItem, byNumber: Bool
     ) -> [AnswerValue]? {
-        let options = Self.choices(of: question).map(\.value)
+        let options = choices(of: question).map(\.value)
         guard question.repeats else { return value(of: line, item, among: byNumber ? options : []).map { [$0] } }
         let parts = line.split(separator: Self.separator(question)).map { $0.trimmingCharacters(in: .whitespaces) }
         var values: [AnswerValue] = []
@@ -116,9 +118,16 @@ extension SurveyDialogue {
 
     private func value(of word: String, _ item: FormItem, among numbered: [AnswerValue]) -> AnswerValue? {
         if let number = Int(word), numbered.indices.contains(number - 1) { return numbered[number - 1] }
-        if item.type == .boolean, ["y", "n"].contains(word.lowercased()) {
-            return AnswerValue(type: "Boolean", json: .bool(word.lowercased() == "y"))
-        }
+        if item.type == .boolean, let isYes = Self.isYes(word) { return .boolean(isYes) }
         return AnswerCoercion.value(.string(word), for: item)
+    }
+
+    /// Returns whether a word is yes or no in one of the languages; nil if it is neither.
+    private static func isYes(_ word: String) -> Bool? {
+        switch word.lowercased() {
+        case "y", "yes", "1", "j", "ja", "s", "sí", "si", "o", "oui": true
+        case "n", "no", "2", "nein", "non": false
+        default: nil
+        }
     }
 }

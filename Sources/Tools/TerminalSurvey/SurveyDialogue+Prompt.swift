@@ -14,7 +14,7 @@ extension SurveyDialogue {
             let name = path.steps.last.flatMap { session.form.item($0.linkID) }
             let text = name.flatMap { session.currentText(of: $0, at: path) } ?? name?.linkID ?? ""
             let isFirst = (path.steps.last?.instance ?? 0) == 0
-            return introduction + [isFirst ? "Fill in: \(text)? (y/N)" : "Another one: \(text)? (y/N)"]
+            return introduction + [written(isFirst ? "Fill in: \(text)? (y/N)" : "Another one: \(text)? (y/N)")]
         }
     }
 
@@ -24,9 +24,9 @@ extension SurveyDialogue {
             progress, SurveyScript.joined([question.prefix, text]), question.isRequired ? "*" : nil,
         ]
         var lines = [words.compactMap { $0 }.joined(separator: " ")]
-        lines += question.notes.map { "  " + Self.line($0) } + SurveyScript.links(question.hints)
-        for (index, option) in Self.choices(of: question).enumerated() {
-            let mark = option.isSelected ? " (chosen)" : ""
+        lines += question.notes.map { "  " + line($0) } + script.links(question.hints)
+        for (index, option) in choices(of: question).enumerated() {
+            let mark = option.isSelected ? " " + written("(chosen)") : ""
             let prefix = option.prefix.map { $0 + " " } ?? ""
             let media = option.media.flatMap { $0.url ?? $0.title }.map { " <\($0)>" } ?? ""
             lines.append("  \(index + 1)) \(prefix)\(option.text.plain)\(media)\(mark)")
@@ -35,37 +35,51 @@ extension SurveyDialogue {
         return lines
     }
 
-    private static func line(_ note: RenderPlan.Note) -> String {
+    private func line(_ note: RenderPlan.Note) -> String {
         switch note.role {
-        case .lower: "Lower end: \(note.text.plain)"
-        case .upper: "Upper end: \(note.text.plain)"
-        case .unit: "Unit: \(note.text.plain)"
+        case .lower: written("Lower end: \(note.text.plain)")
+        case .upper: written("Upper end: \(note.text.plain)")
+        case .unit: written("Unit: \(note.text.plain)")
         case .inline, .prompt, .flyover, .help, .header, .footer: note.text.plain
         }
     }
 
     /// Returns the hint on how to answer.
     func hint(_ question: RenderPlan.Question) -> String {
-        var words = [question.limits.entryFormat ?? Self.kind(of: question)]
+        var words = [question.limits.entryFormat ?? kind(of: question)]
         if question.repeats {
-            words.append("several separated by \(Self.separator(question) == "," ? "commas" : "semicolons")")
+            words.append(
+                written(
+                    Self.separator(question) == ","
+                        ? "several separated by commas" : "several separated by semicolons"))
         }
         if !question.answers.isEmpty {
-            words.append("Enter keeps: " + question.answers.map(\.text).joined(separator: ", ") + "; clear")
+            words.append(written("Enter keeps: \(labels(question)); clear"))
         } else if !question.isRequired {
-            words.append("Enter skips")
+            words.append(written("Enter skips"))
         }
         return "(" + words.joined(separator: "; ") + (allowsBack ? "; back, pause)" : "; pause)")
     }
 
-    private static func kind(of question: RenderPlan.Question) -> String {
+    /// Returns the texts of the answers.
+    private func labels(_ question: RenderPlan.Question) -> String {
+        SurveyScript.labels(question, in: session.form, language)
+    }
+
+    private func kind(of question: RenderPlan.Question) -> String {
         let hasOptions = !question.options.isEmpty
         if question.control == .slider, !hasOptions, let scale = scale(question) { return scale }
+        return written(sentence(for: question, hasOptions: hasOptions))
+    }
+
+    private func sentence(for question: RenderPlan.Question, hasOptions: Bool) -> Sentence {
         switch question.type {
         case .boolean: return "the number of an answer, or y or n"
         case .choice, .openChoice:
-            let own = question.hints.openLabel.map { "your own words: \($0)" } ?? "your own words"
-            if question.takesOwnText { return hasOptions ? "the number of an answer, or \(own)" : own }
+            if question.takesOwnText {
+                let own = written(question.hints.openLabel.map { "your own words: \($0)" } ?? "your own words")
+                return hasOptions ? "the number of an answer, or \(own)" : "\(own)"
+            }
             guard hasOptions else { return "a code" }
             return question.takesOtherValues
                 ? "the number of an answer, or another code as system|code" : "the number of an answer"
@@ -74,7 +88,7 @@ extension SurveyDialogue {
         case .quantity:
             let units = question.units.compactMap { $0.display ?? $0.code }
             if units.count > 1 { return "a number and one of the units \(units.joined(separator: ", "))" }
-            return "a number" + (question.unit.flatMap { $0.display ?? $0.code }.map { " in \($0)" } ?? "")
+            return question.unit.flatMap { $0.display ?? $0.code }.map { "a number in \($0)" } ?? "a number"
         case .date: return "a date such as 2026-01-31"
         case .dateTime: return "a date such as 2026-01-31, or with a time 2026-01-31T08:30:00+01:00"
         case .time: return "a time such as 08:30"
@@ -86,16 +100,18 @@ extension SurveyDialogue {
     }
 
     /// Returns the numbers of a slider; nil if it has no bounds.
-    private static func scale(_ question: RenderPlan.Question) -> String? {
+    private func scale(_ question: RenderPlan.Question) -> String? {
         guard let low = question.limits.minimum, let high = question.limits.maximum else { return nil }
-        let step = question.hints.sliderStep.map { " in steps of \($0.text)" } ?? ""
-        return "a number from \(low.text) to \(high.text)\(step)"
+        guard let step = question.hints.sliderStep else {
+            return written("a number from \(low.text) to \(high.text)")
+        }
+        return written("a number from \(low.text) to \(high.text) in steps of \(step.text)")
     }
 
     /// Returns the options that can be chosen by number.
-    static func choices(of question: RenderPlan.Question) -> [RenderPlan.Option] {
+    func choices(of question: RenderPlan.Question) -> [RenderPlan.Option] {
         guard question.type == .boolean else { return question.options }
-        return RenderPlan.Option.yesAndNo(answers: question.answers)
+        return RenderPlan.Option.yesAndNo(answers: question.answers, in: language)
     }
 
     /// Returns the separator of several answers. Texts may contain commas.

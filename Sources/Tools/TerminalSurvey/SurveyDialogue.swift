@@ -29,6 +29,8 @@ package struct SurveyDialogue: Sendable {
         package var wantedFile: String?
     }
 
+    /// The language of our own words; by default that of the form.
+    let language: String?
     /// The session with the answers so far.
     package internal(set) var session: FormSession
     /// nil when the form is finished.
@@ -39,16 +41,23 @@ package struct SurveyDialogue: Sendable {
     private(set) var introduction: [String] = []
 
     /// Begins a dialogue at the form's first step, with its initial values.
-    package init(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules()) {
+    ///
+    /// - Parameter language: the language of our own words; nil for that of the form.
+    package init(_ form: QuestionnaireForm, language: String? = nil, rules: EnablementRules = EnablementRules()) {
+        self.language = language ?? form.language
         session = FormSession(form, rules: rules)
         open(script.first())
     }
 
     /// Continues from ``state``; nil if that is of another form or invalid.
-    package init?(_ form: QuestionnaireForm, rules: EnablementRules = EnablementRules(), resuming state: JSON) {
+    package init?(
+        _ form: QuestionnaireForm, language: String? = nil, rules: EnablementRules = EnablementRules(),
+        resuming state: JSON
+    ) {
         guard let items = state["items"], items.array != nil, state["questionnaire"]?.string == form.canonical else {
             return nil
         }
+        self.language = language ?? form.language
         session = FormSession(form, rules: rules, snapshot: items)
         let names = Set((state["opened"]?.array ?? []).compactMap(\.string))
         opened = Set(session.entries().map(\.path).filter { names.contains($0.description) })
@@ -71,7 +80,7 @@ package struct SurveyDialogue: Sendable {
         return .object(state)
     }
 
-    var script: SurveyScript { SurveyScript(session, opened: opened) }
+    var script: SurveyScript { SurveyScript(session, opened: opened, language: language) }
 
     private static func name(_ step: Step) -> String {
         switch step {
@@ -96,10 +105,10 @@ package struct SurveyDialogue: Sendable {
     }
 
     mutating func goBack() -> Reply {
-        guard allowsBack else { return Reply(lines: ["This form is answered in one direction only."]) }
+        guard allowsBack else { return Reply(lines: [written("This form is answered in one direction only.")]) }
         let steps = script.steps
         guard let current, let index = steps.firstIndex(of: current), index > 0 else {
-            return Reply(lines: ["This is the first question."])
+            return Reply(lines: [written("This is the first question.")])
         }
         open(script.stop(at: steps[index - 1]))
         return Reply()
@@ -120,7 +129,7 @@ package struct SurveyDialogue: Sendable {
         for error in errors {
             guard let linkID = error.linkID, let step = step(for: linkID, error.code, steps) else { continue }
             open(script.stop(at: step))
-            return Reply(lines: ["Something is left to do: " + error.message])
+            return Reply(lines: [written("Something is left to do: \(error.message(in: language))")])
         }
         return Reply(lines: last)
     }

@@ -10,9 +10,14 @@ struct SurveyScript {
 
     private let session: FormSession
     let scope: RenderScope
+    /// The language of our own words.
+    private let language: String?
 
-    /// - Parameter opened: repeating groups that the person has begun without answers.
-    init(_ session: FormSession, opened: Set<ItemPath>) {
+    /// - Parameters:
+    ///   - opened: repeating groups that the person has begun without answers.
+    ///   - language: the language of our own words.
+    init(_ session: FormSession, opened: Set<ItemPath>, language: String?) {
+        self.language = language
         self.session = session
         scope = RenderScope(opened: opened)
     }
@@ -46,7 +51,7 @@ struct SurveyScript {
                 }
                 stop.lines = []
             } else if let element = session.element(of: visit) {
-                stop.lines += Self.lines(element)
+                stop.lines += lines(element)
             }
         }
         stop.lines += session.formTexts(.footer).map(\.plain)
@@ -60,7 +65,7 @@ struct SurveyScript {
                 stop.step = step
                 return stop
             }
-            if let element = session.element(of: visit) { stop.lines += Self.lines(element) }
+            if let element = session.element(of: visit) { stop.lines += lines(element) }
         }
         stop.lines += session.formTexts(.footer).map(\.plain)
         return stop
@@ -76,24 +81,35 @@ struct SurveyScript {
 
     // MARK: Lines
 
-    private static func lines(_ element: RenderPlan.Element) -> [String] {
+    private func lines(_ element: RenderPlan.Element) -> [String] {
         switch element {
-        case .text(let text): return [joined([text.prefix, text.text])] + links(text.hints)
-        case .answer(let heading): return ["-- \(heading.answer.text)"]
+        case .text(let text): return [Self.joined([text.prefix, text.text])] + links(text.hints)
+        case .answer(let heading):
+            let item = heading.path.steps.last.flatMap { session.form.item($0.linkID) }
+            return ["-- \(item?.label(of: heading.answer, in: language) ?? heading.answer.text(in: language))"]
         case .section(let section):
             let number = section.path.steps.last?.instance ?? 0
             let heading = section.text.map { text in
-                "== \(joined([section.prefix, text]))\(number > 0 ? " (\(number + 1))" : "")"
+                "== \(Self.joined([section.prefix, text]))\(number > 0 ? " (\(number + 1))" : "")"
             }
             return [heading].compactMap { $0 } + section.notes.map { "  " + $0.text.plain } + links(section.hints)
         case .question(let question):
             // Only a question that the person cannot answer is a text.
             guard let text = question.text else { return [] }
-            guard question.isEnabled else { return ["\(text.plain): not available"] }
+            guard question.isEnabled else { return [written("\(text.plain): not available")] }
             guard !question.answers.isEmpty else { return [] }
-            return ["\(text.plain): \(question.answers.map(\.text).joined(separator: ", "))"]
+            return ["\(text.plain): \(Self.labels(question, in: session.form, language))"]
         case .repetition: return []
         }
+    }
+
+    private func written(_ sentence: Sentence) -> String { sentence.text(in: language, from: TerminalSentences.table) }
+
+    /// Returns the texts of the answers to a question.
+    static func labels(_ question: RenderPlan.Question, in form: QuestionnaireForm, _ language: String?) -> String {
+        let item = form.item(question.linkID)
+        return question.answers.map { item?.label(of: $0, in: language) ?? $0.text(in: language) }
+            .joined(separator: ", ")
     }
 
     static func joined(_ texts: [RenderText?]) -> String {
@@ -101,11 +117,11 @@ struct SurveyScript {
     }
 
     /// Returns the addresses of further information and of media.
-    static func links(_ hints: RenderHints) -> [String] {
+    func links(_ hints: RenderHints) -> [String] {
         let media = hints.media.flatMap { media in
             [media.title, media.url].compactMap { $0 }.joined(separator: ": ")
         }
-        return hints.supportLinks.map { "  More: \($0)" }
+        return hints.supportLinks.map { "  " + written("More: \($0)") }
             + [media].compactMap { $0 }.filter { !$0.isEmpty }.map { "  \($0)" }
     }
 }

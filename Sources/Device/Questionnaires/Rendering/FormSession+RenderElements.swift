@@ -122,7 +122,9 @@ extension FormSession {
         let options = (options(of: item, at: path) ?? []).map { option -> RenderPlan.Option in
             let hint = hints.options[option.value]
             return RenderPlan.Option(
-                value: option.value, text: RenderText(option.value.text, rendering: hint?.rendering),
+                value: option.value,
+                text: RenderText(
+                    option.label, rendering: hint?.rendering, isOfForm: option.label == option.value.text),
                 prefix: option.prefix, isExclusive: option.isExclusive,
                 isSelected: state.answers.contains { $0.equals(option.value) }, media: hint?.media)
         }

@@ -89,11 +89,13 @@ extension RenderPlan {
         public let media: Attachment?
 
         /// Returns the options of a boolean question.
-        package static func yesAndNo(answers: [AnswerValue]) -> [Option] {
+        ///
+        /// - Parameter language: the language of yes and no.
+        package static func yesAndNo(answers: [AnswerValue], in language: String? = nil) -> [Option] {
             [true, false].map { isYes in
                 let value = AnswerValue.boolean(isYes)
                 return Option(
-                    value: value, text: RenderText(value.text), prefix: nil, isExclusive: false,
+                    value: value, text: RenderText(value.text(in: language)), prefix: nil, isExclusive: false,
                     isSelected: answers.contains { $0.equals(value) }, media: nil)
             }
         }

@@ -41,7 +41,7 @@ extension SurveyCommand {
             for fault in SurveyCommand.faults(of: form) where fault.severity == .warning {
                 CommandOutput.note(SurveyCommand.line(fault, in: options.language))
             }
-            var dialogue = resumed(form, keeping) ?? SurveyDialogue(form)
+            var dialogue = resumed(form, keeping) ?? SurveyDialogue(form, language: options.language)
             while !dialogue.isFinished {
                 for line in dialogue.prompt { CommandOutput.note(line) }
                 guard let line = readLine() else { return try pause(dialogue, keeping) }
@@ -82,7 +82,9 @@ extension SurveyCommand {
         /// terminal.
         private func resumed(_ form: QuestionnaireForm, _ keeping: URL) -> SurveyDialogue? {
             guard !restart, let kept = FileManager.default.contents(atPath: keeping.path) else { return nil }
-            guard let state = try? JSON(kept), let dialogue = SurveyDialogue(form, resuming: state) else {
+            guard let state = try? JSON(kept),
+                let dialogue = SurveyDialogue(form, language: options.language, resuming: state)
+            else {
                 CommandOutput.note("The answers in \(keeping.path) are for another form; starting again.")
                 return nil
             }

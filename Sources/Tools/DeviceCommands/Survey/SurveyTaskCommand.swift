@@ -3,7 +3,6 @@ import FHIR
 import Foundation
 import Questionnaires
 import ResearchKitForms
-import StudyFiles
 
 extension SurveyCommand {
     struct TaskCommand: AsyncParsableCommand {
@@ -21,7 +20,7 @@ extension SurveyCommand {
         @Argument(help: "The Questionnaire.") var file: String
         @Option(help: "A task result; the output is its response.") var result: String?
         @Option(parsing: .unconditional, help: "The Patient id of the respondent.") var subject: String?
-        @OptionGroup var options: SurveyTaskOptions
+        @OptionGroup var options: FormOptions
         @Flag(help: "Print one JSON value (it always does).") var json = false
 
         func run() async throws {
@@ -35,7 +34,7 @@ extension SurveyCommand {
                 for: try SurveyResult(CommandInput.file(result)), subject: subject.map { "Patient/\($0)" },
                 file: { file in Self.content(file, in: folder) })
             for problem in SurveyCommand.faults(of: task.form) + problems {
-                CommandOutput.note(SurveyCommand.line(problem))
+                CommandOutput.note(SurveyCommand.line(problem, in: options.language))
             }
             CommandOutput.result(response.json)
             if problems.contains(where: { $0.severity == .error }) { throw ExitCode(1) }
@@ -47,23 +46,5 @@ extension SurveyCommand {
             guard let folder, let name = file.name, !name.contains("/"), name != "..", name != "." else { return nil }
             return FileManager.default.contents(atPath: folder.appendingPathComponent(name).path)
         }
-    }
-}
-
-/// The options of a command that reads a form.
-struct SurveyTaskOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A folder of ValueSets and CodeSystems as JSON files.", valueName: "dir"))
-    var valueSets: String?
-    @Flag(help: "Also read a comma before a closing bracket.") var lenient = false
-
-    /// Returns the form in a file. Value sets come from the folder of `--value-sets`, then from the form's own folder.
-    ///
-    /// - Throws: ``CommandError``.
-    func form(_ path: String) throws -> QuestionnaireForm {
-        let form = try SurveyCommand.form(path, lenient: lenient)
-        guard let valueSets else { return form }
-        let folders = [valueSets] + (path == "-" ? [] : [URL(fileURLWithPath: path).deletingLastPathComponent().path])
-        let sets = folders.map { PublishedValueSets(StudyFolder.valueSets(in: URL(fileURLWithPath: $0))) }
-        return QuestionnaireForm(form.questionnaire) { name in sets.lazy.compactMap { $0.valueSet(name) }.first }
     }
 }
