@@ -105,11 +105,14 @@ let device: [Target] = [
 #if os(Linux)
     let standIns: [Target] = [
         .target(name: "HealthKit", dependencies: ["HealthTypes"], path: "Tests/AppleShims/HealthKit"),
+        .target(name: "ResearchKit", path: "Tests/AppleShims/ResearchKit"),
     ]
     let healthKit: [Target.Dependency] = ["HealthKit"]
+    let researchKit: [Target.Dependency] = ["ResearchKit"]
 #else
     let standIns: [Target] = []
     let healthKit: [Target.Dependency] = []
+    let researchKit: [Target.Dependency] = []
 #endif
 
 let apple: [Target] = [
@@ -117,6 +120,10 @@ let apple: [Target] = [
         name: "HealthKitAdapter",
         dependencies: ["FHIR", "HealthData", "HealthSync", "Outbox", "HealthStores"] + healthKit,
         path: "Sources/Apple/HealthKitAdapter"),
+    .target(
+        name: "ResearchKitAdapter",
+        dependencies: ["FHIR", "Questionnaires", "ResearchKitForms", "InformedConsent"] + researchKit,
+        path: "Sources/Apple/ResearchKitAdapter"),
 ]
 
 let imports: [Target] = [
@@ -301,8 +308,8 @@ let tests: [Target] = [
             "Wire", "Attachments", "Questionnaires", "FormOperations", "InformedConsent", "HealthTypes", "HealthData",
             "SleepNights",
             "HealthSync", "HTTPTransport", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter", "HealthReport",
-            "ResearchKitForms",
-        ] + healthKit),
+            "ResearchKitForms", "ResearchKitAdapter",
+        ] + healthKit + researchKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
     .testTarget(name: "FHIRValidationTests", dependencies: ["FHIR", "FHIRPath", "FHIRValidation", "TestSupport"]),
@@ -328,6 +335,12 @@ let tests: [Target] = [
     .testTarget(
         name: "ResearchKitFormsTests",
         dependencies: ["FHIR", "Questionnaires", "ResearchKitForms", "TestSupport", "QuestionnairesTestSupport"]),
+    .testTarget(
+        name: "ResearchKitAdapterTests",
+        dependencies: [
+            "FHIR", "Questionnaires", "ResearchKitForms", "InformedConsent", "ResearchKitAdapter", "TestSupport",
+            "QuestionnairesTestSupport",
+        ] + researchKit),
     .testTarget(name: "AttachmentsTests", dependencies: ["FHIR", "Attachments", "TestSupport", crypto]),
     .testTarget(name: "InformedConsentTests", dependencies: ["FHIR", "Attachments", "InformedConsent", "TestSupport"]),
     .testTarget(name: "HealthTypesTests", dependencies: ["FHIR", "UCUM", "HealthTypes", "TestSupport"]),
@@ -510,6 +523,7 @@ let package = Package(
         .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),
         .library(name: "TributaryFormOperations", targets: ["FormOperations"]),
         .library(name: "TributaryResearchKitForms", targets: ["ResearchKitForms"]),
+        .library(name: "TributaryResearchKitAdapter", targets: ["ResearchKitAdapter"]),
         .library(name: "TributaryInformedConsent", targets: ["InformedConsent"]),
         .library(name: "TributaryHealthTypes", targets: ["HealthTypes"]),
         .library(name: "TributaryHealthData", targets: ["HealthData"]),

@@ -19,6 +19,7 @@ import InformedConsent
 import JSONQuery
 import Outbox
 import Questionnaires
+import ResearchKitAdapter
 import ResearchKitForms
 import SleepNights
 import UCUM
@@ -26,6 +27,9 @@ import Wire
 
 #if canImport(HealthKit)
     import HealthKit
+#endif
+#if canImport(ResearchKit)
+    import ResearchKit
 #endif
 
 /// The first programs of the libraries' articles (`*.docc`); `GuideTests` compares the texts.
@@ -224,6 +228,17 @@ enum LibraryArticles {
             try await source.requestAuthorization(for: permissions)
             let changes = try await source.changes(of: "HKQuantityTypeIdentifierHeartRate", after: nil, limit: 100)
             return changes
+        }
+    #endif
+
+    #if canImport(ResearchKit)
+        static func researchKitAdapter(
+            _ questionnaire: Questionnaire, earlier: QuestionnaireResponse?, finish: (FormTask) -> ORKTaskResult
+        ) throws -> QuestionnaireResponse {
+            let task = try FormTask(questionnaire, response: earlier)
+            let result = finish(task)
+            let response = try task.fhirResponse(for: result, subject: "Patient/p1")
+            return response
         }
     #endif
 
