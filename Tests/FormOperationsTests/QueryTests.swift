@@ -1,6 +1,7 @@
 import FHIR
 import FormOperations
 import Foundation
+import Questionnaires
 import Testing
 
 /// Queries on resources in memory.
@@ -73,6 +74,22 @@ struct QueryTests {
         let (found, problem) = resources.result(of: query, now: Samples.now)
         #expect(found == nil)
         #expect(problem?.code == code, "\(String(describing: problem))")
+    }
+
+    @Test func aSessionExecutesItsQueries() throws {
+        let variable =
+            #"{"url": "http://hl7.org/fhir/StructureDefinition/variable", "valueExpression": {"name": "w", "language": "application/x-fhir-query", "expression": "Observation?code=w&patient={{%patient.id}}&_sort=date"}}"#
+        let initial =
+            #"{"url": "\#(Samples.sdc)initialExpression", "valueExpression": {"language": "text/fhirpath", "expression": "%w.entry.resource.value.value.first()"}}"#
+        let form = QuestionnaireForm(
+            try Samples.form(
+                #"{"extension": [\#(variable)], "item": [{"linkId": "q", "type": "decimal", "extension": [\#(initial)]}]}"#
+            ))
+        var context = FormContext()
+        context["patient"] = resources.result(of: "Patient/7", now: Samples.now).resource
+        context.query = resources.resolver(now: Samples.now) { _ in }
+        let session = FormSession(form, context: context, clock: { Samples.now })
+        #expect(session["q"] == .decimal(70))
     }
 
     @Test func theProblemContainsNoValue() {

@@ -93,6 +93,28 @@ public struct QueriedResources: Sendable {
     }
 }
 
+extension QueriedResources {
+    /// Returns a resolver for the queries of a session's expressions. A query without a result, and an invalid query,
+    /// count as no data.
+    ///
+    /// ```swift
+    /// var context = FormContext()
+    /// context.query = QueriedResources(bundle).resolver(now: .now()) { print($0) }
+    /// let session = FormSession(form, context: context)
+    /// ```
+    ///
+    /// - Parameter failed: receives the problem of each invalid query.
+    public func resolver(
+        now: DateTime, failed: @escaping @Sendable (OperationProblem) -> Void
+    ) -> @Sendable (String) -> [FHIRPathValue]? {
+        { query in
+            let (found, problem) = result(of: query, now: now)
+            if let problem { failed(problem) }
+            return found.map { [.element(TypedElement(resource: $0.object))] } ?? []
+        }
+    }
+}
+
 /// The reason why a query is not executed.
 struct QueryFault: Error {
     let code: String

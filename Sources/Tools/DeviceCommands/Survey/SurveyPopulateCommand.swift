@@ -1,6 +1,5 @@
 import ArgumentParser
 import FHIR
-import FHIRPath
 import FormOperations
 import Foundation
 import Questionnaires
@@ -37,13 +36,7 @@ extension SurveyCommand {
             var context = try SurveyCommand.context(contexts, lenient: options.lenient)
             let resources = try data.map { try Self.resources($0, lenient: options.lenient) }
             let failures = QueryFailures()
-            if let resources {
-                context.query = { query in
-                    let (found, problem) = resources.result(of: query, now: moment)
-                    if let problem { failures.add(problem) }
-                    return found.map { [.element(TypedElement(resource: $0.object))] } ?? []
-                }
-            }
+            context.query = resources?.resolver(now: moment) { failures.add($0) }
             var session = FormSession(form, context: context, clock: { moment })
             let subject = Self.subject(context, resources)
             if let resources, let subject {
