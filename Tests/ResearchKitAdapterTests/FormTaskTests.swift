@@ -164,6 +164,9 @@ import Testing
         let walk = TaskWalk(task)
         #expect((walk.currentStep as? ORKFormStep)?.formItems?.first?.answerFormat is PainFormat)
         let result = PainResult(identifier: "pain")
+        result.level = 2
+        walk.answer(result)
+        #expect(task.step(after: walk.currentStep, with: walk.result) == nil)
         result.level = 7
         walk.answer(result)
         walk.goForward()

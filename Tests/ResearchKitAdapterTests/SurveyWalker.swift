@@ -95,7 +95,9 @@ struct SurveyWalker {
         case let format as ORKTextChoiceAnswerFormat:
             let options = question.options ?? []
             let result = ORKChoiceQuestionResult(identifier: row.identifier)
-            let count = format.style == .multipleChoice ? Int.random(in: 1...2, using: &generator) : 1
+            // Items below a further answer have steps after the page, and can enable rows of it; FormTaskTests has those.
+            let isSeveral = format.style == .multipleChoice && question.children.isEmpty
+            let count = isSeveral ? Int.random(in: 1...2, using: &generator) : 1
             let chosen = Array(options.indices.shuffled(using: &generator).prefix(count))
             if chosen.isEmpty { return nil }
             if question.type == .openChoice, generator.chance(30) {

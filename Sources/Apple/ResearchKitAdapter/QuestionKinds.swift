@@ -15,7 +15,7 @@
     public struct QuestionKinds {
         /// Returns the answer format of a row; nil for this library's.
         let format: (SurveyFormItem) -> ORKAnswerFormat?
-        private let answers: (ORKResult, FormItem) -> [AnswerValue]?
+        private let answers: ((ORKResult, FormItem) -> [AnswerValue]?)?
 
         /// Creates the kinds of an app; by default there are none.
         ///
@@ -24,14 +24,18 @@
         ///   - answers: returns the answers of a result; nil for this library's. An empty list means that there is none.
         public init(
             format: @escaping (SurveyFormItem) -> ORKAnswerFormat? = { _ in nil },
-            answers: @escaping (ORKResult, FormItem) -> [AnswerValue]? = { _, _ in nil }
+            answers: ((ORKResult, FormItem) -> [AnswerValue]?)? = nil
         ) {
             self.format = format
             self.answers = answers
         }
 
+        /// Whether the answers depend on more than the values of results.
+        var hasOwnAnswers: Bool { answers != nil }
+
         /// Returns the answers of the app for the object of a result.
         func answers(in task: ORKTaskResult?, _ result: SurveyResult, _ item: FormItem) -> [AnswerValue]? {
+            guard let answers else { return nil }
             for step in task?.results ?? [] {
                 for object in (step as? ORKCollectionResult)?.results ?? [] where object.identifier == result.identifier
                 {

@@ -61,7 +61,8 @@
                 taskResult.map { SurveyResult($0).withoutTimes }
                 ?? SurveyResult(
                     className: "ORKTaskResult", identifier: task.identifier)
-            if let last, last.result == result { return last.session }
+            // An app's own results have answers that their values do not show.
+            if let last, last.result == result, !kinds.hasOwnAnswers { return last.session }
             let reading = task.reading(
                 result, base: base, file: { _ in nil }, custom: { [kinds] in kinds.answers(in: taskResult, $0, $1) })
             last = (result, reading.session)
