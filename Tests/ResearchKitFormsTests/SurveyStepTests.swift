@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func aBooleanQuestionHasABooleanFormat() throws {
-        #expect(try Tasks.row("boolean").row?.format == .boolean)
+        #expect(try Tasks.row("boolean").row?.format == .boolean(yes: nil, no: nil))
     }
 
     private static let options = """
@@ -251,6 +251,50 @@ import Testing
             "extension": [{"url": "\(Tasks.core)questionnaire-supportLink", "valueUri": "https://example.org"}]
             """
         #expect(try Tasks.row("string", more).row?.detailText == "Help\nhttps://example.org")
+    }
+
+    @Test func textsAndOurOwnWordsAreInTheLanguageOfTheForm() throws {
+        func translated(_ text: String) -> String {
+            """
+            {"extension": [{"url": "\(Tasks.core)translation", "extension": [
+              {"url": "lang", "valueCode": "de"}, {"url": "content", "valueString": "\(text)"}]}]}
+            """
+        }
+        let form = QuestionnaireForm(
+            try form(
+                """
+                {"linkId": "a", "type": "boolean", "text": "Well?", "_text": \(translated("Gut?"))},
+                {"linkId": "b", "type": "open-choice", "answerOption": [
+                  {"valueCoding": {"code": "y", "display": "Yellow", "_display": \(translated("Gelb"))}}]}
+                """, #""language": "en""#
+            ).questionnaire, language: "de")
+        let rows = try SurveyTask(form).steps.flatMap(\.questions)
+        #expect(rows[0].text == "Gut?" && rows[0].format == .boolean(yes: "Ja", no: "Nein"))
+        guard case .textChoice(let choices, _) = rows[1].format else {
+            Issue.record("no choices")
+            return
+        }
+        #expect(choices.map(\.text) == ["Gelb", "Andere"])
+        #expect(choices[0].value == #"{"code":"y","display":"Yellow"}"#, "codings stay as they are in the form")
+    }
+
+    /// The engine evaluates expressions; the task follows them.
+    @Test func stepsFollowTheExpressionsOfTheForm() throws {
+        let form = try form(
+            """
+            {"linkId": "a", "type": "integer"},
+            {"linkId": "b", "type": "string", "text": "B", "extension": [
+              {"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-enableWhenExpression",
+               "valueExpression": {"language": "text/fhirpath",
+                "expression": "%resource.item.where(linkId = 'a').answer.value > 2"}}]}
+            """)
+        let task = try SurveyTask(form)
+        var session = FormSession(form)
+        #expect(task.steps.map(\.isConditional) == [false, true])
+        session["a"] = .integer(1)
+        #expect(task.steps(in: session).map(\.identifier) == ["a"])
+        session["a"] = .integer(3)
+        #expect(task.steps(in: session).map(\.identifier) == ["a", "b"])
     }
 
     @Test func aScaleHasTheTextsOfItsEnds() throws {

@@ -219,6 +219,48 @@ import Testing
         #expect(dialogue.isFinished)
     }
 
+    @Test func headersNotesAndLinksAreLines() throws {
+        func control(_ code: String) -> String {
+            """
+            "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-itemControl",
+             "valueCodeableConcept": {"coding": [{"code": "\(code)"}]}}]
+            """
+        }
+        let form = try form(
+            """
+            {"linkId": "h", "type": "display", "text": "Top", \(control("header"))},
+            {"linkId": "q", "type": "integer", "text": "Pain?", "item": [
+              {"linkId": "l", "type": "display", "text": "none", \(control("lower"))},
+              {"linkId": "u", "type": "display", "text": "worst", \(control("upper"))}], "extension": [
+              {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-supportLink", "valueUri": "https://example.org"},
+              {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-itemControl",
+               "valueCodeableConcept": {"coding": [{"code": "slider"}]}},
+              {"url": "http://hl7.org/fhir/StructureDefinition/minValue", "valueInteger": 0},
+              {"url": "http://hl7.org/fhir/StructureDefinition/maxValue", "valueInteger": 10}]},
+            {"linkId": "f", "type": "display", "text": "Bottom", \(control("footer"))}
+            """)
+        var dialogue = SurveyDialogue(form)
+        #expect(
+            dialogue.prompt == [
+                "Top", "[1/1] Pain?", "  Lower end: none", "  Upper end: worst", "  More: https://example.org",
+                "  (a number from 0 to 10; Enter skips; back, pause)",
+            ])
+        #expect(talk(&dialogue, "3") == [["Bottom"]])
+        #expect(dialogue.isFinished)
+    }
+
+    @Test func aFormForOneDirectionHasNoWayBack() throws {
+        let form = try form(
+            #"{"linkId": "a", "type": "string"}, {"linkId": "b", "type": "string"}"#,
+            """
+            "extension": [{"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-entryMode",
+             "valueCode": "sequential"}]
+            """)
+        var dialogue = SurveyDialogue(form)
+        #expect(talk(&dialogue, "x", "back")[1] == ["This form is answered in one direction only."])
+        #expect(dialogue.current == .question(path("b")) && dialogue.prompt.last == "  (text; Enter skips; pause)")
+    }
+
     @Test func anyInputGivesAResponseWithoutWrongAnswers() throws {
         let seed = Seeded.newSeed()
         let words = [

@@ -33,7 +33,10 @@
             kinds: QuestionKinds = QuestionKinds(), completionStep: ORKCompletionStep? = nil
         ) throws {
             let survey = try SurveyTask(QuestionnaireForm(questionnaire), title: title)
-            let base = response.map { FormSession(survey.form, rules: survey.rules, response: $0) }
+            let base = response.map {
+                FormSession(
+                    survey.form, rules: survey.rules, context: survey.context, clock: survey.clock, response: $0)
+            }
             self.init(survey, continuing: base, kinds: kinds, completionStep: completionStep)
         }
 

@@ -8,6 +8,7 @@
         /// ResearchKit's object.
         var object: ORKAnswerFormat {
             switch self {
+            case .boolean(let yes?, let no?): return ORKBooleanAnswerFormat(yesString: yes, noString: no)
             case .boolean: return ORKBooleanAnswerFormat()
             case .textChoice(let choices, let isMultiple):
                 return ORKTextChoiceAnswerFormat(

@@ -50,7 +50,9 @@ extension FormSession {
         switch visit.kind {
         case .section: return .section(section(item, at: path, state))
         case .text: return display(item, at: path, isEnabled: state.isEnabled).map { .text($0) }
-        case .answer(let answer): return .answer(RenderPlan.AnswerHeading(path: path, answer: answer))
+        case .answer(let answer):
+            let text = item.label(of: answer, in: form.language)
+            return .answer(RenderPlan.AnswerHeading(path: path, answer: answer, text: text))
         case .question: return .question(question(item, at: path, state))
         case .repetition: return .repetition(repetition(item, at: path))
         }
@@ -131,7 +133,9 @@ extension FormSession {
         return RenderPlan.Question(
             path: path, linkID: item.linkID, type: item.type, text: renderText(item, at: path), prefix: prefix(item),
             control: RenderControl(item, hints: hints.controls, hasOptions: !options.isEmpty), options: options,
-            answers: state.answers, isRequired: item.isRequired && !state.isOpen, isReadOnly: item.isReadOnly,
+            answers: state.answers,
+            answerTexts: state.answers.map { item.label(of: $0, in: form.language) },
+            isRequired: item.isRequired && !state.isOpen, isReadOnly: item.isReadOnly,
             repeats: item.repeats,
             isEnabled: state.isEnabled, takesOwnText: item.takesText,
             takesOtherValues: !options.isEmpty && item.answerConstraint == .optionsOrType,

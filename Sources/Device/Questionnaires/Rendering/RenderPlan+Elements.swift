@@ -59,6 +59,8 @@ extension RenderPlan {
         public let path: ItemPath
         /// The answer.
         public let answer: AnswerValue
+        /// The text of the answer, in the language of the form.
+        public let text: String
     }
 
     /// The possibility to add a repetition of a group.
@@ -119,6 +121,8 @@ extension RenderPlan {
         public let options: [Option]
         /// The answers now.
         public let answers: [AnswerValue]
+        /// The texts of the answers, in the language of the form.
+        public let answerTexts: [String]
         /// Whether the question needs an answer.
         public let isRequired: Bool
         /// Whether the person cannot change the answers.

@@ -75,6 +75,8 @@ public struct RenderPlan: Sendable, Hashable {
 
     /// The title of the form.
     public let title: String?
+    /// The language of the texts; nil if it is unknown.
+    public let language: String?
     /// The order in which a person moves through the form.
     public let entryMode: EntryMode
     /// The pages in their order.
@@ -86,6 +88,7 @@ public struct RenderPlan: Sendable, Hashable {
     package init(_ session: FormSession, scope: RenderScope) {
         let questionnaire = session.form.questionnaire
         title = questionnaire.title
+        language = session.form.language
         entryMode = EntryMode(of: questionnaire)
         pages = RenderPages.pages(of: session, scope: scope)
     }

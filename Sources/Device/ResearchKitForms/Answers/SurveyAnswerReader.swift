@@ -171,7 +171,7 @@ struct SurveyAnswerProblem: Error {
 
     init(_ reason: Reason) { self.reason = reason }
 
-    var message: String {
+    var sentence: Sentence {
         switch reason {
         case .unknownClass: "The class of the result is not known, and its answer is ignored."
         case .wrongType: "The result has an answer of a type that its question does not have."

@@ -27,8 +27,10 @@ extension SurveyTask {
         _ result: SurveyResult, base: FormSession? = nil, file: @escaping (SurveyFile) -> Data? = { _ in nil },
         custom: @escaping SurveyCustomAnswers = { _, _ in nil }
     ) -> Reading {
-        var session = base ?? FormSession(form, rules: rules)
-        session.clock = clock
+        // Limits and expressions have the time of the result.
+        let moment = result.endDate ?? clock()
+        var session = base ?? FormSession(form, rules: rules, context: context, clock: { moment })
+        session.clock = { moment }
         var collected = SurveyAnswerCollection(task: self, session: session, file: file, custom: custom)
         collected.add(result)
         for path in collected.declined { session.removeGroups(from: path) }
@@ -40,7 +42,7 @@ extension SurveyTask {
                 ResponseProblem(
                     code: "parent-unanswered", severity: .warning, expression: path.description,
                     linkID: path.steps.last?.linkID,
-                    message: "The question above this item has no such answer, so its answer is omitted."))
+                    sentence: "The question above this item has no such answer, so its answer is omitted."))
         }
         return Reading(session: session, problems: problems)
     }
@@ -125,7 +127,7 @@ private struct SurveyAnswerCollection {
                 values = try SurveyAnswerReader(item: item, options: options, file: file).answers(of: result)
             }
         } catch {
-            report(error.reason.rawValue, at: location, linkID: item.linkID, error.message)
+            report(error.reason.rawValue, at: location, linkID: item.linkID, error.sentence)
             return
         }
         if let index = indexes[question] {
@@ -137,8 +139,8 @@ private struct SurveyAnswerCollection {
         }
     }
 
-    private mutating func report(_ code: String, at location: String, linkID: String?, _ message: String) {
+    private mutating func report(_ code: String, at location: String, linkID: String?, _ sentence: Sentence) {
         problems.append(
-            ResponseProblem(code: code, severity: .warning, expression: location, linkID: linkID, message: message))
+            ResponseProblem(code: code, severity: .warning, expression: location, linkID: linkID, sentence: sentence))
     }
 }

@@ -19,10 +19,9 @@ extension SurveyTask {
         custom: @escaping SurveyCustomAnswers = { _, _ in nil }
     ) -> (response: QuestionnaireResponse, problems: [ResponseProblem]) {
         let authored = result.endDate ?? clock()
-        var reading = reading(result, base: base, file: file, custom: custom)
-        reading.session.clock = { authored }
-        let response = reading.session.response(status: .completed, subject: subject, authored: authored)
-        let check = ResponseValidator(form, rules: rules, now: authored)
+        let reading = reading(result, base: base, file: file, custom: custom)
+        let response = reading.session.finalResponse(subject: subject, authored: authored)
+        let check = ResponseValidator(form, rules: rules, context: context, now: authored)
         return (response, reading.problems + check.problems(in: response))
     }
 

@@ -8,20 +8,22 @@ extension SurveyAnswerFormat {
 
     /// Creates the format of a question; nil for a photo, which is a step of its own.
     ///
-    /// - Parameter offset: minutes east of UTC, for the bounds of dates.
-    init?(_ question: RenderPlan.Question, offsetMinutes offset: Int) {
+    /// - Parameters:
+    ///   - language: the language of our own words; nil if the form's is unknown.
+    ///   - offset: minutes east of UTC, for the bounds of dates.
+    init?(_ question: RenderPlan.Question, language: String?, offsetMinutes offset: Int) {
         if Self.isPhoto(question) { return nil }
         if !question.options.isEmpty {
-            self = Self.choice(question)
+            self = Self.choice(question, language)
             return
         }
         switch question.type {
-        case .boolean: self = .boolean
+        case .boolean: self = Self.boolean(language)
         case .integer, .decimal, .quantity: self = Self.number(question)
         case .date: self = .date(Self.date(question, hasTime: false, offset))
         case .dateTime: self = .date(Self.date(question, hasTime: true, offset))
         case .time: self = .timeOfDay
-        default: self = .text(SurveyTextFormat(question))
+        default: self = .text(SurveyTextFormat(question, language: language))
         }
     }
 
@@ -34,7 +36,16 @@ extension SurveyAnswerFormat {
 
     // MARK: Choices
 
-    private static func choice(_ question: RenderPlan.Question) -> SurveyAnswerFormat {
+    static func boolean(_ language: String?) -> SurveyAnswerFormat {
+        guard let language else { return .boolean(yes: nil, no: nil) }
+        func word(_ value: Bool) -> String {
+            let text = AnswerValue.boolean(value).text(in: language)
+            return text.prefix(1).uppercased() + text.dropFirst()
+        }
+        return .boolean(yes: word(true), no: word(false))
+    }
+
+    private static func choice(_ question: RenderPlan.Question, _ language: String?) -> SurveyAnswerFormat {
         var choices = question.options.map { option in
             let text = [option.prefix, option.text.plain].compactMap { $0 }.joined(separator: " ")
             let value = SurveyChoiceValue.text(option.value)
@@ -55,7 +66,9 @@ extension SurveyAnswerFormat {
         if takesOther {
             choices.append(
                 SurveyChoice(
-                    text: shown(question.hints.openLabel ?? "", else: otherValue), detailText: nil, value: otherValue,
+                    text: shown(
+                        question.hints.openLabel ?? SurveySentences.text("Other", in: language), else: otherValue),
+                    detailText: nil, value: otherValue,
                     isExclusive: !question.repeats, isOther: true))
         }
         return .textChoice(choices, isMultiple: question.repeats)

@@ -83,8 +83,9 @@ public struct SurveyTextFormat: Sendable, Hashable {
 /// The format in which ResearchKit asks for an answer. Each value satisfies the checks of ResearchKit's class, which raises an exception
 /// for others, and thereby ends the app.
 public enum SurveyAnswerFormat: Sendable, Hashable {
-    /// `ORKBooleanAnswerFormat`, with ResearchKit's own words for yes and no.
-    case boolean
+    /// `ORKBooleanAnswerFormat`, with words in the language of the form. ResearchKit has its own if the form's language is
+    /// unknown.
+    case boolean(yes: String?, no: String?)
     /// `ORKTextChoiceAnswerFormat` with at least one choice.
     case textChoice([SurveyChoice], isMultiple: Bool)
     /// `ORKValuePickerAnswerFormat` with at least one choice.

@@ -119,7 +119,7 @@ struct SurveyStepBuilder {
                 draft.rows.append(row(section))
             }
         case .answer(let heading):
-            if heading.path == draft.key { draft.heading = heading.answer.text }
+            if heading.path == draft.key { draft.heading = heading.text }
         case .text(let text): draft.rows.append(row(text))
         case .repetition: break
         case .question(let question): add(question, to: &draft, &steps, hasRepetitions: hasRepetitions)
@@ -134,7 +134,10 @@ struct SurveyStepBuilder {
             if !question.answers.isEmpty { draft.rows.append(readOnly(question)) }
             return
         }
-        guard let format = SurveyAnswerFormat(question, offsetMinutes: offsetMinutes) else {
+        guard
+            let format = SurveyAnswerFormat(
+                question, language: form.language, offsetMinutes: offsetMinutes)
+        else {
             finish(&draft, &steps)
             steps.append(photo(question, draft))
             return
@@ -193,7 +196,7 @@ struct SurveyStepBuilder {
     }
 
     private mutating func readOnly(_ question: RenderPlan.Question) -> SurveyFormItem {
-        let answers = question.answers.map(\.text).joined(separator: ", ")
+        let answers = question.answerTexts.joined(separator: ", ")
         return SurveyFormItem(
             identifier: identifier(of: question.linkID, at: question.path), text: SurveyTexts.text(question),
             detailText: answers, placeholder: nil, isOptional: true, format: nil, path: question.path,
@@ -244,8 +247,10 @@ struct SurveyStepBuilder {
         var group = path
         group.steps[group.steps.count - 1].instance = 0
         let row = SurveyFormItem(
-            identifier: name, text: "Another one: \(text ?? item.linkID)?", detailText: nil, placeholder: nil,
-            isOptional: true, format: .boolean, path: group, linkID: item.linkID, isConditional: false)
+            identifier: name, text: SurveySentences.text("Another one: \(text ?? item.linkID)?", in: form.language),
+            detailText: nil, placeholder: nil,
+            isOptional: true, format: SurveyAnswerFormat.boolean(form.language), path: group, linkID: item.linkID,
+            isConditional: false)
         return SurveyStep(
             kind: .form, identifier: step(name), title: title, text: nil, detailText: nil, footnote: nil,
             isOptional: true,

@@ -61,7 +61,10 @@ extension SurveyAnswerFormat {
         var object = JSONObject()
         object["_class"] = .string(className)
         switch self {
-        case .boolean, .timeOfDay: break
+        case .timeOfDay: break
+        case .boolean(let yes, let no):
+            object["yes"] = yes.map(JSON.string)
+            object["no"] = no.map(JSON.string)
         case .textChoice(let choices, let isMultiple):
             object["style"] = isMultiple ? "multipleChoice" : "singleChoice"
             object["textChoices"] = .array(choices.map(\.json))

@@ -34,6 +34,8 @@ public struct SurveyTask: Sendable {
     public let title: String?
     /// The rules for the evaluation of conditions.
     public let rules: EnablementRules
+    /// The values of launch contexts and variables, and the resolver of queries.
+    public let context: FormContext
     /// All steps, whatever the answers are.
     public let steps: [SurveyStep]
     /// Returns the current time, for limits such as today.
@@ -48,19 +50,20 @@ public struct SurveyTask: Sendable {
     ///
     /// - Parameters:
     ///   - title: the title of each step; that of the form by default.
+    ///   - context: the values of launch contexts and variables, and the resolver of queries.
     ///   - clock: returns the current time; by default the system's.
     /// - Throws: ``SurveyTaskError/noItems`` if the form has no items.
     public init(
         _ form: QuestionnaireForm, title: String? = nil, rules: EnablementRules = EnablementRules(),
-        clock: @escaping @Sendable () -> DateTime = { .now() }
+        context: FormContext = FormContext(), clock: @escaping @Sendable () -> DateTime = { .now() }
     ) throws(SurveyTaskError) {
         self.form = form
         self.title = title ?? form.questionnaire.title
         self.rules = rules
         self.clock = clock
         identifier = form.questionnaire.url ?? form.questionnaire.id ?? "form"
-        var session = FormSession(form, rules: rules)
-        session.clock = clock
+        self.context = context
+        let session = FormSession(form, rules: rules, context: context, clock: clock)
         var builder = SurveyStepBuilder(form: form, title: self.title, offsetMinutes: clock().offsetMinutes ?? 0)
         steps = builder.steps(of: session, hasRepetitions: false)
         paths = builder.paths
