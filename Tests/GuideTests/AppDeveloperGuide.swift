@@ -8,9 +8,13 @@ import HealthSync
 import InformedConsent
 import Outbox
 import Questionnaires
+import ResearchKitAdapter
 
 #if canImport(HealthKit)
     import HealthKit
+#endif
+#if canImport(ResearchKit)
+    import ResearchKit
 #endif
 
 /// The examples of docs/guide-app-developer.md as an app would contain them; `GuideTests` compares the two texts.
@@ -36,6 +40,17 @@ enum AppDeveloperGuide {
         let response = session.response(subject: "Patient/\(signed.participant)", authored: .now())
         return (signed, response)
     }
+
+    #if canImport(ResearchKit)
+        static func showForm(
+            _ questionnaire: Questionnaire, participant: String, present: (any ORKTask) async -> ORKTaskResult
+        ) async throws -> QuestionnaireResponse {
+            let task = try FormTask(questionnaire)
+            let result = await present(task)
+            let response = try task.fhirResponse(for: result, subject: "Patient/\(participant)")
+            return response
+        }
+    #endif
 
     static func queueAndSend(
         _ signed: SignedConsent, _ response: QuestionnaireResponse, store: DeviceStore

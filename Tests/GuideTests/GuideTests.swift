@@ -46,7 +46,7 @@ import Wire
     }
 
     @Test(arguments: [
-        ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 14),
+        ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 15),
         ("docs/language.md", ["LanguageGuide"], 3), ("README.md", ["AppPrograms"], 1),
     ])
     func examplesOfTheGuideAreCompiledCode(guide: String, files: [String], count: Int) throws {
