@@ -67,14 +67,16 @@ let wire: [Target] = [
 
 let device: [Target] = [
     .target(name: "Attachments", dependencies: ["Core", crypto], path: "Sources/Device/Attachments"),
+    .target(name: "FormLanguages", dependencies: ["FHIR"], path: "Sources/Device/FormLanguages"),
     .target(
-        name: "Questionnaires", dependencies: ["FHIR", "UCUM", "FHIRPath"],
+        name: "Questionnaires", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FormLanguages"],
         path: "Sources/Device/Questionnaires"),
+    .target(name: "FormRendering", dependencies: ["FHIR", "Questionnaires"], path: "Sources/Device/FormRendering"),
     .target(
         name: "FormOperations", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FHIRSearch", "Questionnaires"],
         path: "Sources/Device/FormOperations"),
     .target(
-        name: "ResearchKitForms", dependencies: ["FHIR", "Questionnaires"],
+        name: "ResearchKitForms", dependencies: ["FHIR", "Questionnaires", "FormRendering"],
         path: "Sources/Device/ResearchKitForms"),
     .target(
         name: "InformedConsent", dependencies: ["FHIR", "Attachments", crypto], path: "Sources/Device/InformedConsent"),
@@ -244,7 +246,9 @@ let server: [Target] = [
 let tools: [Target] = [
     .target(
         name: "FormAuthoring", dependencies: ["FHIR", "Questionnaires"], path: "Sources/Tools/FormAuthoring"),
-    .target(name: "TerminalSurvey", dependencies: ["FHIR", "Questionnaires"], path: "Sources/Tools/TerminalSurvey"),
+    .target(
+        name: "TerminalSurvey", dependencies: ["FHIR", "Questionnaires", "FormRendering"],
+        path: "Sources/Tools/TerminalSurvey"),
     .target(
         name: "StudyFiles",
         dependencies: [
@@ -308,7 +312,7 @@ let tests: [Target] = [
             "Wire", "Attachments", "Questionnaires", "FormOperations", "InformedConsent", "HealthTypes", "HealthData",
             "SleepNights",
             "HealthSync", "HTTPTransport", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter", "HealthReport",
-            "ResearchKitForms", "ResearchKitAdapter",
+            "FormRendering", "ResearchKitForms", "ResearchKitAdapter",
         ] + healthKit + researchKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
@@ -322,7 +326,13 @@ let tests: [Target] = [
         path: "Tests/QuestionnairesTestSupport"),
     .testTarget(
         name: "QuestionnairesTests",
-        dependencies: ["FHIR", "Questionnaires", "TestSupport", "QuestionnairesTestSupport"]),
+        dependencies: ["FHIR", "FHIRPath", "Questionnaires", "TestSupport", "QuestionnairesTestSupport"]),
+    .testTarget(
+        name: "FormLanguagesTests",
+        dependencies: ["FHIR", "FormLanguages", "Questionnaires", "TestSupport", "QuestionnairesTestSupport"]),
+    .testTarget(
+        name: "FormRenderingTests",
+        dependencies: ["FHIR", "Questionnaires", "FormRendering", "TestSupport", "QuestionnairesTestSupport"]),
     .testTarget(
         name: "FormOperationsTests",
         dependencies: ["FHIR", "FHIRPath", "FHIRValidation", "Questionnaires", "FormOperations", "TestSupport"]),
@@ -523,6 +533,7 @@ let package = Package(
         .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),
         .library(name: "TributaryFormOperations", targets: ["FormOperations"]),
         .library(name: "TributaryResearchKitForms", targets: ["ResearchKitForms"]),
+        .library(name: "TributaryFormRendering", targets: ["FormRendering"]),
         .library(name: "TributaryResearchKitAdapter", targets: ["ResearchKitAdapter"]),
         .library(name: "TributaryInformedConsent", targets: ["InformedConsent"]),
         .library(name: "TributaryHealthTypes", targets: ["HealthTypes"]),

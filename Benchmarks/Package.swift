@@ -38,6 +38,13 @@ let package = Package(
         // JMESPath and JSONPath, each expression many times; queries.py does the same in Python.
         .executableTarget(
             name: "QuerySpeed", dependencies: [.product(name: "TributaryJSONQuery", package: "Tributary")]),
+        // Sessions and checks of long forms.
+        .executableTarget(
+            name: "FormSpeed",
+            dependencies: [
+                .product(name: "TributaryFHIR", package: "Tributary"),
+                .product(name: "TributaryQuestionnaires", package: "Tributary"),
+            ]),
         // The cost of the tables on first use.
         .executableTarget(
             name: "TableCost",

@@ -133,6 +133,15 @@ def fhirpath(work):
     return compare([expression for _, expression in EXPRESSIONS], ours, theirs, "items", "fhirpathpy")
 
 
+def forms(work):
+    """One answer among 100 items against one among 15,000, and the times of long forms."""
+    runs = [printed(PROGRAMS / "FormSpeed") for _ in range(RUNS)]
+    milliseconds = {name: round(statistics.median(run[name] for run in runs) * 1e3, 4)
+                    for name in ("open", "few", "many", "calculations", "check")}
+    return {"ratio": round(statistics.median(run["few"] / run["many"] for run in runs), 3), "lines": runs[0]["lines"],
+            "items": [runs[0]["fewItems"], runs[0]["manyItems"]], "milliseconds": milliseconds}
+
+
 def fhirkit(work):
     """(h) 10,000 Observations, each in a file of its own, validated by one process: ours against fhirkit."""
     folder = examples(work)
@@ -175,6 +184,7 @@ FIGURES = [
     ("fhirpath", "ten FHIRPath expressions / fhirpathpy (geometric mean)", fhirpath),
     ("jmespath", "JMESPath expressions / PyPI's jmespath (geometric mean)", queries.jmespath),
     ("jsonpath", "JSONPath expressions / PyPI's jsonpath-ng (geometric mean)", queries.jsonpath),
+    ("forms", "an answer among 100 items / among 15,000", forms),
     ("fhirkit", "fhir validate / fhirkit, 10,000 Observations", fhirkit),
     ("attacked", "devices' p99 of a POST: alone / during the worst attack", attacked),
     ("busy", "devices' p99 of a POST: consumer idle / consumer at work", busy),
@@ -231,6 +241,8 @@ def main():
     if "validation" in results:
         for key, what in (("observations", "Observations"), ("allExamples", "all valid examples")):
             print(f"{'validation as a multiple of parsing: ' + what:64} {results['validation'][key]['timesParsing']:5.2f}")
+    for name, value in results.get("forms", {}).get("milliseconds", {}).items():
+        print(f"  forms, {name:57} {value:8.4f} ms")
     for name in ("fhirpath", "jmespath", "jsonpath"):
         for row in results.get(name, {}).get("expressions", []):
             print(f"  {row['expression'][:62]:62} {row['times']:7.1f} ({row['microseconds']} us)")

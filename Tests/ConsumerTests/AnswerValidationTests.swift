@@ -57,6 +57,42 @@ import Testing
         #expect(try await outcome(of: Self.response(Self.right))?.status == .stored)
     }
 
+    private static func scored(_ expression: String) -> String {
+        let extensions = #""extension":[{"url":"http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"#
+        return """
+            {"resourceType":"Questionnaire","url":"\(pain)","version":"1","status":"active","item":[
+             {"linkId":"pain","type":"integer"},
+             {"linkId":"score","type":"integer","readOnly":true,\(extensions)calculatedExpression","valueExpression":
+              {"language":"text/fhirpath","expression":"%resource.item.where(linkId = 'pain').answer.value * 10"}}]},
+             {"linkId":"more","type":"string","required":true,\(extensions)enableWhenExpression","valueExpression":
+              {"language":"text/fhirpath","expression":"\(expression)"}}]}]}
+            """
+    }
+
+    @Test(arguments: [
+        (#"{"linkId":"score","answer":[{"valueInteger":70}]}"#, nil),
+        (#"{"linkId":"score","answer":[{"valueInteger":99999}]}"#, "calculated-value at score"),
+        (#"{"linkId":"more","answer":[{"valueString":"Jane Doe"}]}"#, "not-enabled at more"),
+    ])
+    func calculationsOfADeviceAreCheckedAgain(items: String, problem: String?) async throws {
+        let form = Self.scored("%resource.item.where(linkId = 'pain').answer.value > 8")
+        let outcome = try #require(try await outcome(of: Self.response(Self.right + "," + items), forms: [form]))
+        #expect(outcome.status == (problem == nil ? .stored : .quarantined))
+        if let problem { #expect(outcome.detail?.contains(problem) ?? false) }
+    }
+
+    @Test func expressionsOfDataThatTheServerLacksRequireNothing() async throws {
+        let form = Self.scored("%patient.gender = 'female'")
+        let items = Self.right + #",{"linkId":"score","answer":[{"valueInteger":70}]}"#
+        #expect(try await outcome(of: Self.response(items), forms: [form])?.status == .stored)
+    }
+
+    @Test func anExpressionWithoutAnEndIsAFailure() async throws {
+        let form = Self.scored("(1 | 2 | 3 | 4 | 5 | 6 | 7 | 8).repeat($this.toString() + $this.toString()).count() > 1")
+        let outcome = try #require(try await outcome(of: Self.response(Self.right), forms: [form]))
+        #expect(outcome.status == .quarantined)
+    }
+
     @Test(arguments: [
         (#"{"linkId":"pain","answer":[{"valueInteger":99999}]}"#, "max-value at pain"),
         (#"{"linkId":"pain","answer":[{"valueInteger":-1}]}"#, "min-value at pain"),

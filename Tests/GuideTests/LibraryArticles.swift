@@ -7,6 +7,7 @@ import FHIRSearch
 import FHIRValidation
 import FHIRVersions
 import FormOperations
+import FormRendering
 import Foundation
 import HTTPTransport
 import HealthData
@@ -132,6 +133,11 @@ enum LibraryArticles {
         let result = try SurveyResult(resultBytes)
         let response = try task.completedResponse(for: result, subject: "Patient/p1")
         return response
+    }
+
+    static func formRendering(_ session: FormSession) {
+        let plan = RenderPlan(session)
+        for page in plan.pages { print(page.elements.count) }
     }
 
     static func informedConsent(_ contractBytes: Data, answers: ConsentAnswers, name: String) throws -> SignedConsent? {

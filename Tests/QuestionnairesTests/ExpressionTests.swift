@@ -18,7 +18,7 @@ import Testing
             #"{"url": "\#(url)", "valueExpression": {\#(given)"language": "text/fhirpath", "expression": "\#(text)"}}"#
     }
 
-    static func item(_ linkID: String, _ type: String, _ extensions: String..., more: String = "") -> String {
+    static func item(_ linkID: String, _ type: String, with extensions: String..., more: String = "") -> String {
         let given = extensions.isEmpty ? "" : #", "extension": [\#(extensions.joined(separator: ", "))]"#
         return #"{"linkId": "\#(linkID)", "type": "\#(type)"\#(given)\#(more.isEmpty ? "" : ", " + more)}"#
     }
@@ -30,7 +30,7 @@ import Testing
             Self.item("a", "decimal") + "," + Self.item("b", "decimal") + ","
                 + Self.item(
                     "sum", "decimal",
-                    Self.expression("calculatedExpression", "\(Self.weight("a")) + \(Self.weight("b"))")))
+                    with: Self.expression("calculatedExpression", "\(Self.weight("a")) + \(Self.weight("b"))")))
         var session = FormSession(form)
         #expect(session["sum"] == nil)
         session["a"] = .decimal(2)
@@ -45,9 +45,9 @@ import Testing
 
     @Test func calculationsOfCalculationsFollowInAnyOrder() throws {
         let form = try form(
-            Self.item("d", "integer", Self.expression("calculatedExpression", "\(Self.weight("c")) + 1")) + ","
-                + Self.item("c", "integer", Self.expression("calculatedExpression", "\(Self.weight("b")) + 1")) + ","
-                + Self.item("b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) + 1")) + ","
+            Self.item("d", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("c")) + 1")) + ","
+                + Self.item("c", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("b")) + 1")) + ","
+                + Self.item("b", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("a")) + 1")) + ","
                 + Self.item("a", "integer"))
         var session = FormSession(form)
         session["a"] = .integer(1)
@@ -57,7 +57,7 @@ import Testing
     @Test func editedAnswerStays() throws {
         let form = try form(
             Self.item("a", "integer") + ","
-                + Self.item("b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) * 2")))
+                + Self.item("b", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("a")) * 2")))
         var session = FormSession(form)
         session["a"] = .integer(1)
         session["b"] = .integer(9)
@@ -75,7 +75,7 @@ import Testing
         let form = try form(
             Self.item("a", "integer") + ","
                 + Self.item(
-                    "b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) * 2"),
+                    "b", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("a")) * 2"),
                     more: "\"readOnly\": true"))
         var session = FormSession(form)
         session["a"] = .integer(1)
@@ -87,7 +87,7 @@ import Testing
         let form = try form(
             Self.item("a", "integer") + ","
                 + Self.item(
-                    "g", "group", Self.expression("enableWhenExpression", "\(Self.weight("a")) > 3"),
+                    "g", "group", with: Self.expression("enableWhenExpression", "\(Self.weight("a")) > 3"),
                     more: #""item": [{"linkId": "b", "type": "string", "required": true}]"#))
         var session = FormSession(form)
         #expect(!session.isEnabled(path("g")))
@@ -103,15 +103,15 @@ import Testing
     @Test func repetitionsAreEvaluatedSeparately() throws {
         let row =
             Self.item("n", "integer") + ","
-            + Self.item("twice", "integer", Self.expression("calculatedExpression", "%n * 2"))
+            + Self.item("twice", "integer", with: Self.expression("calculatedExpression", "%n * 2"))
         let form = try form(
             Self.item(
-                "row", "group", Self.expression("variable", "item.where(linkId = 'n').answer.value", variable: "n"),
+                "row", "group", with: Self.expression("variable", "item.where(linkId = 'n').answer.value", variable: "n"),
                 more: "\"repeats\": true, \"item\": [\(row)]")
                 + ","
                 + Self.item(
                     "total", "integer",
-                    Self.expression(
+                    with: Self.expression(
                         "calculatedExpression",
                         "%resource.item.where(linkId = 'row').item.where(linkId = 'twice').answer.value.sum()")))
         var session = FormSession(form)
@@ -131,7 +131,7 @@ import Testing
             "extension": [{"url": "name", "valueCoding": {"code": "patient"}}, {"url": "type", "valueCode": "Patient"}]}]
             """#
         let form = try form(
-            Self.item("birth", "date", Self.expression("initialExpression", "%patient.birthDate")), launch)
+            Self.item("birth", "date", with: Self.expression("initialExpression", "%patient.birthDate")), launch)
         var patient = Patient()
         patient.birthDate = DateTime("1990-05-05")
         var context = FormContext()
@@ -146,7 +146,7 @@ import Testing
     @Test func undecidedEnablementRequiresNothingAndForbidsNothing() throws {
         let form = try form(
             Self.item(
-                "a", "string", Self.expression("enableWhenExpression", "%patient.gender = 'female'"),
+                "a", "string", with: Self.expression("enableWhenExpression", "%patient.gender = 'female'"),
                 more: "\"required\": true"))
         #expect(ResponseValidator(form).problems(in: try response("")).map(\.code) == ["expression-undecided"])
         let answered = try response(#"{"linkId": "a", "answer": [{"valueString": "x"}]}"#)
@@ -161,7 +161,7 @@ import Testing
         let form = try form(
             Self.item("a", "integer", more: "\"repeats\": true") + ","
                 + Self.item(
-                    "b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) + 1"),
+                    "b", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("a")) + 1"),
                     more: "\"readOnly\": true"))
         var session = FormSession(form)
         session[all: "a"] = [.integer(1), .integer(2)]
@@ -176,8 +176,8 @@ import Testing
     ])
     func faultsOfExpressionsAreReported(expression: String, code: String) throws {
         let form = try form(
-            Self.item("a", "integer", Self.expression("calculatedExpression", expression)) + ","
-                + Self.item("b", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) + 1")))
+            Self.item("a", "integer", with: Self.expression("calculatedExpression", expression)) + ","
+                + Self.item("b", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("a")) + 1")))
         let found = try #require(form.problems.first { $0.code == code })
         #expect(found.linkID == "a")
         if code == "expression-cycle" { #expect(found.message.contains("a -> b -> a")) }
@@ -188,7 +188,7 @@ import Testing
             let form = try form(
                 Self.item("a", "integer") + ","
                     + Self.item(
-                        "score", "integer", Self.expression("calculatedExpression", "\(Self.weight("a")) * 10"),
+                        "score", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("a")) * 10"),
                         more: more))
             let given = score.map { #", {"linkId": "score", "answer": [{"valueInteger": \#($0)}]}"# } ?? ""
             let response = try response(#"{"linkId": "a", "answer": [{"valueInteger": 2}]}"# + given)
@@ -204,7 +204,7 @@ import Testing
     @Test func calculationUsesTheTimeOfAuthoring() throws {
         let form = try form(
             Self.item(
-                "day", "date", Self.expression("calculatedExpression", "today()"), more: "\"readOnly\": true"))
+                "day", "date", with: Self.expression("calculatedExpression", "today()"), more: "\"readOnly\": true"))
         let given = try response(
             #"{"linkId": "day", "answer": [{"valueDate": "2026-03-02"}]}"#,
             #""status": "completed", "authored": "2026-03-02T00:30:00+12:00""#)
@@ -234,7 +234,7 @@ import Testing
             question("a") + "," + question("b") + ","
                 + Self.item(
                     "score", "decimal",
-                    Self.expression(
+                    with: Self.expression(
                         "calculatedExpression",
                         "%resource.item.where(linkId = 'a' or linkId = 'b').answer.value.weight().sum()")))
         var session = FormSession(form)
@@ -260,11 +260,11 @@ import Testing
         let form = try form(
             Self.item("more", "boolean") + ","
                 + Self.item(
-                    "a", "choice", toggle, more: #""answerOption": [{"valueString": "x"}, {"valueString": "y"}]"#) + ","
+                    "a", "choice", with: toggle, more: #""answerOption": [{"valueString": "x"}, {"valueString": "y"}]"#) + ","
                 + Self.item("names", "string", more: "\"repeats\": true") + ","
                 + Self.item(
                     "chosen", "open-choice",
-                    Self.expression("answerExpression", "%resource.item.where(linkId = 'names').answer.value")))
+                    with: Self.expression("answerExpression", "%resource.item.where(linkId = 'names').answer.value")))
         var session = FormSession(form)
         #expect(session.options(at: path("a"))?.map(\.value.text) == ["y"])
         session["a"] = .text("x")
@@ -284,7 +284,7 @@ import Testing
              {"url": "expression", "valueString": "item.where(linkId = 'from').answer.value <= item.where(linkId = 'to').answer.value"}]}
             """#
         let form = try form(
-            Self.item("g", "group", rule, more: "\"item\": [\(Self.item("from", "date")), \(Self.item("to", "date"))]"))
+            Self.item("g", "group", with: rule, more: "\"item\": [\(Self.item("from", "date")), \(Self.item("to", "date"))]"))
         var session = FormSession(form)
         session["from"] = .date(try #require(DateTime("2026-02-01")))
         #expect(session.problems().errors == [])
@@ -308,7 +308,7 @@ import Testing
             """#
         let form = try form(
             Self.item("drug", "string") + "," + Self.item("most", "integer") + ","
-                + Self.item("dose", "integer", limit, more: dynamic))
+                + Self.item("dose", "integer", with: limit, more: dynamic))
         var session = FormSession(form)
         #expect(session.text(at: path("dose")) == "Dose")
         session["drug"] = .text("A")
@@ -323,9 +323,9 @@ import Testing
     @Test func populationMakesRepetitions() throws {
         let form = try form(
             Self.item(
-                "name", "group", Self.expression("itemPopulationContext", "%patient.name", variable: "name"),
+                "name", "group", with: Self.expression("itemPopulationContext", "%patient.name", variable: "name"),
                 more:
-                    "\"repeats\": true, \"item\": [\(Self.item("family", "string", Self.expression("initialExpression", "%name.family")))]"
+                    "\"repeats\": true, \"item\": [\(Self.item("family", "string", with: Self.expression("initialExpression", "%name.family")))]"
             ))
         var context = FormContext()
         context["patient"] = Resource(
@@ -343,7 +343,7 @@ import Testing
             "language": "application/x-fhir-query", "expression": "Observation?patient={{%patient.id}}&code=a b"}}]
             """#
         let form = try form(
-            Self.item("n", "integer", Self.expression("initialExpression", "%found.entry.count()")), variable)
+            Self.item("n", "integer", with: Self.expression("initialExpression", "%found.entry.count()")), variable)
         var context = FormContext(query: { query in
             #expect(query == "Observation?patient=p%201&code=a b")
             let bundle = try? JSON(parsing: #"{"resourceType": "Bundle", "entry": [{}, {}]}"#).object

@@ -1,4 +1,5 @@
 import FHIR
+import FormRendering
 import Questionnaires
 
 /// A form presented question by question in lines of text. Pure: its input and output are lines, and the caller prints

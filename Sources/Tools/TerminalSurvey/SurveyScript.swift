@@ -1,3 +1,4 @@
+import FormRendering
 import Questionnaires
 
 /// The way of a dialogue through the form, for the present answers. It renders the elements of a plan as lines.

@@ -1,3 +1,5 @@
+import FHIR
+
 /// The computations that a change of an item's answers affects, and an order in which each computation follows those
 /// that it reads. Computed once for a form.
 struct DependencyGraph: Sendable {

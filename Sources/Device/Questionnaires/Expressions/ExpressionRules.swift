@@ -13,7 +13,7 @@ struct ExpressionRules {
     }
 
     private func problem(
-        _ code: String, _ severity: FormProblem.Severity = .error, at owner: Int?, _ message: String
+        _ code: String, severity: FormProblem.Severity = .error, at owner: Int?, message: String
     ) -> FormProblem {
         FormProblem(code: code, severity: severity, linkID: owner.map { items[$0].linkID }, message: message)
     }
@@ -26,16 +26,16 @@ struct ExpressionRules {
         case .unsupported(let language):
             return [
                 problem(
-                    "expression-language", .information, at: entry.owner,
-                    "An expression (\(entry.kind)) is in the language \(Self.shown(language)), which is not evaluated.")
+                    "expression-language", severity: .information, at: entry.owner,
+                    message: "An expression (\(entry.kind)) is in the language \(Self.shown(language)), which is not evaluated.")
             ]
         case .invalid(let error):
             // A rule of the form that cannot be evaluated refuses no answer.
             let severity: FormProblem.Severity = entry.kind == "constraint" ? .warning : .error
             return [
                 problem(
-                    "expression-invalid", severity, at: entry.owner,
-                    "An expression (\(entry.kind)) is not valid: \(error.description)")
+                    "expression-invalid", severity: severity, at: entry.owner,
+                    message: "An expression (\(entry.kind)) is not valid: \(error.description)")
             ]
         }
     }
@@ -46,13 +46,13 @@ struct ExpressionRules {
         return entry.parts.flatMap { part in
             part.unknown.map { name in
                 problem(
-                    "expression-variable-unknown", entry.kind == "constraint" ? .warning : .error, at: entry.owner,
-                    "An expression (\(entry.kind)) reads %\(Self.shown(name)), which nothing defines.")
+                    "expression-variable-unknown", severity: entry.kind == "constraint" ? .warning : .error, at: entry.owner,
+                    message: "An expression (\(entry.kind)) reads %\(Self.shown(name)), which nothing defines.")
             }
                 + zip(part.lookups, part.inputs.lookups).filter { $0.0.item == nil }.map { lookup, source in
                     problem(
-                        "expression-item-unknown", .warning, at: entry.owner,
-                        "An expression (\(entry.kind)) reads the item "
+                        "expression-item-unknown", severity: .warning, at: entry.owner,
+                        message: "An expression (\(entry.kind)) reads the item "
                             + "\"\(Self.shown(source.steps.last?.linkID ?? ""))\", which the form does not have there.")
                 }
         }
@@ -62,21 +62,21 @@ struct ExpressionRules {
         dependencies.cyclic.sorted { $0.key < $1.key }.map { index, path in
             problem(
                 "expression-cycle", at: program.entries[index].owner,
-                "An expression (\(program.entries[index].kind)) depends on itself: \(Self.path(path)).")
+                message: "An expression (\(program.entries[index].kind)) depends on itself: \(Self.path(path)).")
         }
             + program.entries.indices.compactMap { index in
                 program.cycle(from: index).map { names in
                     problem(
                         "expression-cycle", at: program.entries[index].owner,
-                        "A variable depends on itself: \(Self.path(names.map { "%" + $0 })).")
+                        message: "A variable depends on itself: \(Self.path(names.map { "%" + $0 })).")
                 }
             }
             + dependencies.circleItems.flatMap { circle in
                 let path = Self.path(circle.map { items[$0].linkID })
                 return circle.filter { !items[$0].conditions.isEmpty }.map { index in
                     problem(
-                        "condition-circle", .warning, at: index,
-                        "The enablement of the item depends on itself through other items: \(path).")
+                        "condition-circle", severity: .warning, at: index,
+                        message: "The enablement of the item depends on itself through other items: \(path).")
                 }
             }
     }
@@ -91,7 +91,7 @@ struct ExpressionRules {
             var seen: Set<String> = []
             return names.filter { !seen.insert($0).inserted }.map { name in
                 problem(
-                    "variable-repeated", at: owner, "Two expressions of one element define %\(Self.shown(name)).")
+                    "variable-repeated", at: owner, message: "Two expressions of one element define %\(Self.shown(name)).")
             }
         }
         let outer = Set(names(program.root))
@@ -103,12 +103,12 @@ struct ExpressionRules {
                 return repeated(own, at: item.index)
                     + Set(own).intersection(above).sorted().map { name in
                         problem(
-                            "variable-hidden", .warning, at: item.index,
-                            "A variable hides %\(Self.shown(name)) of an element above.")
+                            "variable-hidden", severity: .warning, at: item.index,
+                            message: "A variable hides %\(Self.shown(name)) of an element above.")
                     }
                     + Set(own).intersection(Self.reserved).sorted().map { name in
                         problem(
-                            "variable-reserved", at: item.index, "The name %\(name) has a meaning in every expression.")
+                            "variable-reserved", at: item.index, message: "The name %\(name) has a meaning in every expression.")
                     }
             }
     }

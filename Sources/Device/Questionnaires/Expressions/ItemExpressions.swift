@@ -52,29 +52,29 @@ struct ItemExpressions: Sendable {
             switch given.url {
             case FormExtension.variable:
                 // The name is added with the names of the other expressions.
-                take(given.value, "variable", add) { _, _ in }
+                take(given.value, kind: "variable", add: add) { _, _ in }
             case FormExtension.itemPopulationContext:
-                take(given.value, "itemPopulationContext", add) { expressions, index, name in
+                take(given.value, kind: "itemPopulationContext", add: add) { expressions, index, name in
                     if name != nil { expressions.variables.removeLast() }
                     expressions.population = expressions.population ?? (name, index)
                 }
             case FormExtension.constraint, FormExtension.targetConstraint:
-                take(given.extension("expression")?.value, "constraint", add) { expressions, index, _ in
+                take(given.extension("expression")?.value, kind: "constraint", add: add) { expressions, index, _ in
                     expressions.constraints.append(FormConstraint(given, expression: index))
                 }
             case let url? where FormExtension.initialExpressions.contains(url):
-                take(given.value, "initialExpression", add) { $0.initial = $0.initial ?? $1 }
+                take(given.value, kind: "initialExpression", add: add) { $0.initial = $0.initial ?? $1 }
             case FormExtension.calculatedExpression:
-                take(given.value, "calculatedExpression", add) { $0.calculated = $0.calculated ?? $1 }
+                take(given.value, kind: "calculatedExpression", add: add) { $0.calculated = $0.calculated ?? $1 }
             case FormExtension.enableWhenExpression:
-                take(given.value, "enableWhenExpression", add) { $0.enablement = $0.enablement ?? $1 }
+                take(given.value, kind: "enableWhenExpression", add: add) { $0.enablement = $0.enablement ?? $1 }
             case FormExtension.answerExpression:
-                take(given.value, "answerExpression", add) { $0.options = $0.options ?? $1 }
+                take(given.value, kind: "answerExpression", add: add) { $0.options = $0.options ?? $1 }
             case FormExtension.candidateExpression:
-                take(given.value, "candidateExpression", add) { $0.candidates = $0.candidates ?? $1 }
+                take(given.value, kind: "candidateExpression", add: add) { $0.candidates = $0.candidates ?? $1 }
             case FormExtension.answerOptionsToggle:
                 let options = given.extension.filter { $0.url == "option" }.compactMap { AnswerValue($0.value) }
-                take(given.extension("expression")?.value, "answerOptionsToggleExpression", add) {
+                take(given.extension("expression")?.value, kind: "answerOptionsToggleExpression", add: add) {
                     expressions, index, _ in
                     expressions.toggles.append((options, index))
                 }
@@ -86,12 +86,12 @@ struct ItemExpressions: Sendable {
     /// Adds the expressions in the elements of an item.
     mutating func add(elementsOf item: Questionnaire.Item, add: (FormExpression) -> Int) {
         if item.object["_text"] != nil {
-            take(Self.expression(in: item.textElement?.extension ?? []), "cqf-expression", add) {
+            take(Self.expression(in: item.textElement?.extension ?? []), kind: "cqf-expression", add: add) {
                 $0.text = $0.text ?? $1
             }
         }
         if item.object["_answerValueSet"] != nil {
-            take(Self.expression(in: item.answerValueSetElement?.extension ?? []), "cqf-expression", add) {
+            take(Self.expression(in: item.answerValueSetElement?.extension ?? []), kind: "cqf-expression", add: add) {
                 $0.valueSet = $0.valueSet ?? $1
             }
         }
@@ -110,8 +110,8 @@ struct ItemExpressions: Sendable {
     }
 
     private mutating func take(
-        _ value: OpenChoice?, _ kind: String, _ add: (FormExpression) -> Int,
-        _ use: (inout ItemExpressions, Int, String?) -> Void
+        _ value: OpenChoice?, kind: String, add: (FormExpression) -> Int,
+        use: (inout ItemExpressions, Int, String?) -> Void
     ) {
         guard let expression = FormExpression(value) else { return }
         let index = add(expression)
@@ -121,10 +121,10 @@ struct ItemExpressions: Sendable {
     }
 
     private mutating func take(
-        _ value: OpenChoice?, _ kind: String, _ add: (FormExpression) -> Int,
-        _ use: (inout ItemExpressions, Int) -> Void
+        _ value: OpenChoice?, kind: String, add: (FormExpression) -> Int,
+        use: (inout ItemExpressions, Int) -> Void
     ) {
-        take(value, kind, add) { expressions, index, _ in use(&expressions, index) }
+        take(value, kind: kind, add: add) { expressions, index, _ in use(&expressions, index) }
     }
 
     var isEmpty: Bool { all.isEmpty }

@@ -7,7 +7,7 @@ public struct AnswerLimits: Sendable {
     package let maxLength: Int?
     /// Minimum number of characters.
     package let minLength: Int?
-    let pattern: AnswerPattern?
+    package let pattern: AnswerPattern?
     /// The form's own message for an answer that does not match the pattern.
     package let validationText: String?
     let least: AnswerLimit

@@ -7,7 +7,7 @@ import Foundation
 ///
 /// Web forms contain JavaScript's `/pattern/flags`. The slashes are not part of the pattern, because such a form does
 /// not expect them in an answer.
-struct AnswerPattern: Sendable {
+package struct AnswerPattern: Sendable {
     private let expression: NSRegularExpression
     /// Whether the pattern has JavaScript's slashes.
     let isOfJavaScript: Bool
@@ -41,7 +41,7 @@ struct AnswerPattern: Sendable {
 
     /// The pattern for a matcher that searches anywhere in a text and knows no options: it begins and ends with the text,
     /// and contains the options as flags.
-    var anchored: String {
+    package var anchored: String {
         let flags: [(NSRegularExpression.Options, String)] = [
             (.caseInsensitive, "i"), (.anchorsMatchLines, "m"), (.dotMatchesLineSeparators, "s"),
         ]

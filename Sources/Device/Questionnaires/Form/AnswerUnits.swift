@@ -77,7 +77,7 @@ extension AnswerValue {
 
 extension Quantity {
     /// The UCUM unit of the code, or of the text if there is no code; nil if it is not a UCUM unit.
-    var ucumUnit: UCUMUnit? {
+    package var ucumUnit: UCUMUnit? {
         guard let code else { return unit.flatMap { try? UCUMUnit($0) } }
         guard system == nil || system == "http://unitsofmeasure.org" else { return nil }
         return try? UCUMUnit(code)

@@ -6,7 +6,7 @@ public final class FormItem: Sendable {
     /// The item's index in the form's order; also its key.
     public let index: Int
     /// The index among its siblings.
-    let position: Int
+    package let position: Int
     /// The identifier of the item in its form and in responses, `Questionnaire.item.linkId`
     /// (<https://hl7.org/fhir/R4/questionnaire-definitions.html#Questionnaire.item.linkId>); empty if the form contains
     /// none.
@@ -57,14 +57,12 @@ public final class FormItem: Sendable {
     public let unit: Coding?
     /// The units of its answers.
     package let units: AnswerUnits
-    /// The display hints; nil if the form contains none.
-    let hints: RenderHints?
     /// The indexes of its ancestors, the outermost first.
-    let ancestors: [Int]
+    package let ancestors: [Int]
     /// The item in the resource.
-    let source: Questionnaire.Item
+    package let source: Questionnaire.Item
     /// Whether the item or an ancestor is hidden.
-    let isConcealed: Bool
+    package let isConcealed: Bool
     /// The expressions of the item; nil if it has none.
     let expressions: ItemExpressions?
 
@@ -107,7 +105,6 @@ public final class FormItem: Sendable {
         let asked = source.extension(FormExtension.unit)?.value.flatMap { Coding(json: $0.json) }
         unit = asked ?? (limits.units.count == 1 ? limits.units.first : nil)
         units = AnswerUnits(asked: asked, limits)
-        hints = RenderHints.reading(source)
         let values =
             source.initial.isEmpty
             ? (options ?? []).filter(\.isInitial).map(\.value) : source.initial.compactMap { AnswerValue($0.value) }

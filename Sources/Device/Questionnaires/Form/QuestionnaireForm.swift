@@ -11,7 +11,7 @@ public struct QuestionnaireForm: Sendable {
     /// The problems of the form itself. They do not prevent answering it.
     public let problems: [FormProblem]
     /// All items in the form's order.
-    let all: [FormItem]
+    package let all: [FormItem]
     /// The conditions with their questions.
     let graph: EnablementGraph
     /// The expressions.

@@ -10,10 +10,6 @@ extension Questionnaire {
         return finder.languages
     }
 
-    /// The form's own language, `Questionnaire.language`
-    /// (<https://hl7.org/fhir/R4/resource-definitions.html#Resource.language>); nil if it has none.
-    public var ownLanguage: LanguageTag? { self["language"]?.string.flatMap { LanguageTag($0) } }
-
     /// Returns the form with its texts in a language. The form's `language` is then the language of the translations.
     ///
     /// 1. A text is replaced by its translation for the tag, otherwise for a less particular tag (`de-CH`, then `de`).

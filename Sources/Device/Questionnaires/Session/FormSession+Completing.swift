@@ -37,7 +37,7 @@ extension FormSession {
         -> QuestionnaireResponse
     {
         var session = self
-        // What depends on the time is that of the time of authoring, with which others check it.
+        // Values that depend on the time are those of the time of authoring, with which others check it.
         if let authored { session.state.settleAgain(at: authored) }
         let response = session.response(status: .completed, subject: subject, authored: authored)
         let validator = ResponseValidator(form, rules: rules, context: context, now: clock())
@@ -48,7 +48,7 @@ extension FormSession {
 }
 
 extension FormSession {
-    /// Returns the completed response without checking it. What depends on the time is that of the time of authoring.
+    /// Returns the completed response without checking it. Values that depend on the time are those of the time of authoring.
     package func finalResponse(subject: String? = nil, authored: DateTime) -> QuestionnaireResponse {
         var session = self
         session.state.settleAgain(at: authored)

@@ -1,6 +1,6 @@
 import FHIR
 
-/// What the form's expressions determine at this time.
+/// Values that the form's expressions determine at this time.
 extension FormSession {
     /// Returns the options of a question: those of the form, or those of its expressions; nil if it has none or they are
     /// not available.

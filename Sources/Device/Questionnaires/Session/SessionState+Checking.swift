@@ -91,9 +91,9 @@ extension SessionState {
             answers(node, &check, budget: budget, cache: &cache)
         }
         if let expressions = item.expressions {
-            constraints(expressions, node, &check, budget: budget, cache: &cache)
+            constraints(expressions, of: node, in: &check, budget: budget, cache: &cache)
             if isChecked, let calculated = expressions.calculated {
-                compare(node, calculated, &check, budget: budget, cache: &cache)
+                compare(node, with: calculated, in: &check, budget: budget, cache: &cache)
             }
         }
         return check.problems
@@ -149,7 +149,7 @@ extension SessionState {
 
     /// Checks the rules of an item that is in the response.
     private func constraints(
-        _ expressions: ItemExpressions, _ node: Int, _ check: inout NodeCheck, budget: StepBudget,
+        _ expressions: ItemExpressions, of node: Int, in check: inout NodeCheck, budget: StepBudget,
         cache: inout EvaluationCache
     ) {
         guard !expressions.constraints.isEmpty, nodes[node].hasContent else { return }
@@ -182,7 +182,7 @@ extension SessionState {
     /// Compares the answers of a response with those that its form calculates. People may change an answer unless it is
     /// read-only or hidden.
     private func compare(
-        _ node: Int, _ expression: Int, _ check: inout NodeCheck, budget: StepBudget, cache: inout EvaluationCache
+        _ node: Int, with expression: Int, in check: inout NodeCheck, budget: StepBudget, cache: inout EvaluationCache
     ) {
         // A person can have entered an answer that does not depend on the calculation.
         let isFixed = nodes[node].item.isFixed
@@ -250,7 +250,7 @@ struct NodeCheck {
         }
     }
 
-    /// Reports an expression without a value. What is undecided forbids nothing.
+    /// Reports an expression without a value. An undecided expression forbids nothing.
     mutating func report(_ failure: ExpressionFailure, severity: FormProblem.Severity = .error) {
         let problem = NodeProblem(
             code: failure.isUndecided ? "expression-undecided" : "expression-failed",

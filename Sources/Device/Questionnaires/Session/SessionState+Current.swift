@@ -35,7 +35,7 @@ extension SessionState {
             let isOn: Bool
             switch outcome(of: toggle.expression, at: scope, budget: budget, cache: &cache) {
             case .success(let values): isOn = values.count == 1 && Self.isTrue(values[0])
-            // What is undecided forbids nothing.
+            // An undecided expression forbids nothing.
             case .failure(let failure) where failure.isUndecided: isOn = true
             case .failure(let failure): return .failure(failure)
             }

@@ -79,17 +79,9 @@ extension SessionState {
     /// Returns a value as a part of a query, percent-encoded.
     private static func text(_ value: FHIRPathValue) -> String {
         let text = value.json.string ?? value.json.number?.text ?? value.json.bool.map { $0 ? "true" : "false" } ?? ""
-        var output = ""
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E, 0x2F, 0x3A, 0x7C:
-                output.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                output += "%" + (digits.count == 1 ? "0" : "") + digits
-            }
-        }
-        return output
+        // References, and codes with their systems, remain as they are.
+        return PercentEncoding.encode(text).replacing("%2F", with: "/").replacing("%3A", with: ":")
+            .replacing("%7C", with: "|")
     }
 
     private func evaluate(

@@ -92,7 +92,7 @@ extension SessionState {
                 output.append(
                     (
                         node < 0 ? nil : path(of: node, problem),
-                        current.problem(problem, node, expression, isUnfinished: isUnfinished)
+                        current.problem(problem, of: node, at: expression, isUnfinished: isUnfinished)
                     ))
             }
         }
@@ -104,7 +104,7 @@ extension SessionState {
     }
 
     private func problem(
-        _ problem: NodeProblem, _ node: Int, _ expression: String, isUnfinished: Bool
+        _ problem: NodeProblem, of node: Int, at expression: String, isUnfinished: Bool
     ) -> ResponseProblem {
         ResponseProblem(
             code: problem.code, severity: problem.isOfCount && isUnfinished ? .warning : problem.severity,
@@ -118,7 +118,7 @@ extension SessionState {
         withCache { state, cache in
             var open: [Int] = []
             for problem in state.rootProblems(budget: budget, cache: &cache) {
-                output.append(state.problem(problem, -1, "QuestionnaireResponse", isUnfinished: isUnfinished))
+                output.append(state.problem(problem, of: -1, at: "QuestionnaireResponse", isUnfinished: isUnfinished))
             }
             func push(_ block: Int, below parent: Int) {
                 guard block >= 0 else { return }
@@ -128,7 +128,7 @@ extension SessionState {
             while let node = open.popLast() {
                 for problem in state.problems(of: node, budget: budget, cache: &cache) {
                     let expression = state.expression(of: node, slot: problem.slot, positions: &positions)
-                    output.append(state.problem(problem, node, expression, isUnfinished: isUnfinished))
+                    output.append(state.problem(problem, of: node, at: expression, isUnfinished: isUnfinished))
                 }
                 guard state.nodes[node].isEnabled else { continue }
                 for block in state.nodes[node].blocks.reversed() { push(block, below: node) }

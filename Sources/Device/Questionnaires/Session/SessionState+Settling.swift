@@ -153,7 +153,7 @@ extension SessionState {
         refreshContent(node)
         stale.insert(node)
         if !nodes[node].answers.isEmpty { changed(node) }
-        // What is enabled again can be calculated again.
+        // An item that is enabled again is calculated again.
         if isEnabled, nodes[node].item.expressions != nil, form.dependencies.isComputed[nodes[node].item.index] {
             mark(nodes[node].item.index, node)
         }

@@ -1,4 +1,5 @@
 import FHIR
+import FormRendering
 import Questionnaires
 
 /// A page whose rows are collected until they make a step.

@@ -1,4 +1,5 @@
 import FHIR
+import FormRendering
 import Questionnaires
 
 /// Makes the steps of a form's pages.

@@ -1,4 +1,5 @@
 import FHIR
+import FormRendering
 import Questionnaires
 
 /// The reason why a form cannot be a task.

@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import FormRendering
 import Questionnaires
 
 extension SurveyTextFormat {

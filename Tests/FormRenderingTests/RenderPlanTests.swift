@@ -4,6 +4,7 @@ import QuestionnairesTestSupport
 import TestSupport
 import Testing
 
+@testable import FormRendering
 @testable import Questionnaires
 
 /// The pages and elements of plans.

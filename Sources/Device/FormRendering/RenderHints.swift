@@ -1,4 +1,5 @@
 import FHIR
+import Questionnaires
 
 /// The display hints of one item, as the form contains them. They change nothing of the meaning of an answer, and a
 /// front end may ignore each of them (<https://hl7.org/fhir/uv/sdc/rendering.html>).

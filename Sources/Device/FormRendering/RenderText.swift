@@ -1,4 +1,5 @@
 import FHIR
+import Questionnaires
 
 /// A text for people, with the renderings that the form contains. A front end shows the best one that it supports; the
 /// plain text is always correct.

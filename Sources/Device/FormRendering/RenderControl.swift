@@ -1,4 +1,5 @@
 import FHIR
+import Questionnaires
 
 /// The control of a question. A hint that is unknown or does not fit the question's type gives the plain control of the
 /// type (<https://hl7.org/fhir/R4/valueset-questionnaire-item-control.html>).

@@ -17,7 +17,7 @@ extension QuestionnaireForm {
 
 extension FormItem {
     /// Whether conditions or an expression decide about the enablement of the item itself.
-    package var isConditional: Bool { !conditions.isEmpty || (hints?.hasEnablementExpression ?? false) }
+    package var isConditional: Bool { !conditions.isEmpty || expressions?.enablement != nil }
 }
 
 extension FormSession {

@@ -1,4 +1,5 @@
 import FHIR
+import Questionnaires
 
 /// The screens of a form for the current state of a session: pages with texts, controls, options and limits. A pure
 /// value, which a front end renders; it needs nothing else of the form.

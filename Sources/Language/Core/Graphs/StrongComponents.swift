@@ -1,10 +1,10 @@
 /// The strongly connected components of a directed graph, by Tarjan's algorithm without recursion.
-struct StrongComponents {
+package struct StrongComponents {
     /// The number of the component of each vertex.
-    private(set) var component: [Int]
+    package private(set) var component: [Int]
 
     /// - Parameter edges: the followers of each vertex.
-    init(_ edges: [[Int]]) {
+    package init(_ edges: [[Int]]) {
         component = [Int](repeating: -1, count: edges.count)
         var index = [Int](repeating: -1, count: edges.count)
         var low = [Int](repeating: 0, count: edges.count)

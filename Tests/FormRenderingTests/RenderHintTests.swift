@@ -3,6 +3,7 @@ import Foundation
 import QuestionnairesTestSupport
 import Testing
 
+@testable import FormRendering
 @testable import Questionnaires
 
 /// The controls, limits, options and hints of questions in plans.

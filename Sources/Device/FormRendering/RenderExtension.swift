@@ -1,3 +1,5 @@
+import Questionnaires
+
 /// The URLs of the extensions that decide about the display of a form.
 enum RenderExtension {
     private static let core = "http://hl7.org/fhir/StructureDefinition/"

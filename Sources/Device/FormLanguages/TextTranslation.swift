@@ -7,19 +7,19 @@ public struct TextTranslation: Sendable, Hashable {
     /// The text.
     public let content: String
     /// The id and extensions of the text, such as its Markdown.
-    let element: PrimitiveElement?
+    package let element: PrimitiveElement?
 
     /// The extension of a text that contains a translation.
-    static let url = "http://hl7.org/fhir/StructureDefinition/translation"
+    package static let url = "http://hl7.org/fhir/StructureDefinition/translation"
 
-    init(language: LanguageTag, content: String, element: PrimitiveElement? = nil) {
+    package init(language: LanguageTag, content: String, element: PrimitiveElement? = nil) {
         self.language = language
         self.content = content
         self.element = element
     }
 
     /// Nil for another extension, and for a translation without a language or a text.
-    init?(_ source: Extension) {
+    package init?(_ source: Extension) {
         guard source.url == Self.url,
             let language = source.extension("lang")?.value?.json.string.flatMap({ LanguageTag($0) }),
             let content = source.extension("content"), let text = content.value?.json.string, !text.isEmpty
@@ -28,7 +28,7 @@ public struct TextTranslation: Sendable, Hashable {
     }
 
     /// The translation as an extension.
-    var `extension`: Extension {
+    package var `extension`: Extension {
         var lang = Extension(url: "lang")
         lang.value = .code(language.text)
         var content = Extension(url: "content")
@@ -44,7 +44,7 @@ public struct TextTranslation: Sendable, Hashable {
     ///
     /// - Parameter own: the language of the text itself. If it is more particular than that of every translation, the
     ///   result is nil, because the text itself is preferred.
-    static func best(
+    package static func best(
         _ translations: [TextTranslation], for language: LanguageTag, own: LanguageTag?
     ) -> TextTranslation? {
         for tag in language.fallbacks {
@@ -57,7 +57,7 @@ public struct TextTranslation: Sendable, Hashable {
 
 extension PrimitiveElement {
     /// The translations of the primitive, in their order.
-    var translations: [TextTranslation] { self.extension.compactMap { TextTranslation($0) } }
+    package var translations: [TextTranslation] { self.extension.compactMap { TextTranslation($0) } }
 
     /// Returns the translation of the primitive to a language, or to a less particular one.
     package func translation(to language: LanguageTag) -> String? {

@@ -1,4 +1,5 @@
 import FHIR
+import Questionnaires
 
 /// Divides the elements of a form into pages.
 struct RenderPages {

@@ -1,4 +1,5 @@
 import FHIR
+import Questionnaires
 
 /// One item on the way through a form.
 package struct RenderVisit: Sendable {

@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import UCUM
+import Questionnaires
 
 extension RenderPlan {
     /// A text that belongs to a question or group.

@@ -1,4 +1,5 @@
 import FHIR
+import Questionnaires
 
 /// The values of one item at a path.
 extension FormSession {

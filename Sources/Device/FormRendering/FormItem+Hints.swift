@@ -1,0 +1,6 @@
+import Questionnaires
+
+extension FormItem {
+    /// The display hints; nil if the form contains none.
+    var hints: RenderHints? { RenderHints.reading(source) }
+}
