@@ -93,10 +93,14 @@ struct OptionComparison {
                 changes += optionChange(option, same)
             } else if let wider = key.withoutSystem, let same = nowByKey[wider] {
                 // Without a system, an option accepts the code of every system.
+                let excludes = excludesEarlierAnswers(same)
                 changes.append(
                     change(
-                        .compatible, "answerOption", old: option.value.json, new: same.value.json,
-                        reason: "The option accepts the same code of any system."))
+                        excludes ? .breaking : .compatible, "answerOption", old: option.value.json,
+                        new: same.value.json,
+                        reason: excludes
+                            ? "The option excludes all others, and earlier answers can have both."
+                            : "The option accepts the same code of any system."))
             } else {
                 changes.append(
                     change(
@@ -106,7 +110,9 @@ struct OptionComparison {
         }
         for option in now where formerByKey[OptionKey(option.value)] == nil {
             let isTyped = old.item.answerConstraint != .optionsOnly && option.value.type != "Coding"
-            let excludes = option.isExclusive && (isTyped || old.item.answerConstraint == .optionsOrType)
+            let excludes =
+                option.isExclusive && (isTyped || old.item.answerConstraint == .optionsOrType)
+                || excludesEarlierAnswers(option)
             changes.append(
                 change(
                     excludes ? .breaking : .compatible, "answerOption", old: nil, new: option.value.json,
@@ -125,10 +131,20 @@ struct OptionComparison {
         return changes
     }
 
+    /// Whether the option excludes all others, and is the same answer as an earlier option that does not.
+    private func excludesEarlierAnswers(_ option: FormOption) -> Bool {
+        guard option.isExclusive, old.item.repeats else { return false }
+        return (old.item.options ?? []).contains { former in
+            guard !former.isExclusive else { return false }
+            if former.value.equals(option.value) || option.value.equals(former.value) { return true }
+            return OptionKey(former.value) == OptionKey(option.value)
+        }
+    }
+
     private func optionChange(_ former: FormOption, _ now: FormOption) -> [FormChange] {
         var changes: [FormChange] = []
         if former.isExclusive != now.isExclusive {
-            let breaks = now.isExclusive && old.item.repeats
+            let breaks = excludesEarlierAnswers(now)
             changes.append(
                 change(
                     breaks ? .breaking : .compatible, "optionExclusive", old: .bool(former.isExclusive),
