@@ -113,6 +113,24 @@ import Testing
             ])
     }
 
+    /// The original ignores initial values.
+    @Test func initialValuesAreFilledIn() throws {
+        let questionnaire = try Self.questionnaire(
+            """
+            {"linkId": "s", "type": "string", "initial": [{"valueString": "x"}]},
+            {"linkId": "c", "type": "choice", "answerOption": [
+              {"valueCoding": {"code": "a"}}, {"valueCoding": {"code": "b"}, "initialSelected": true}]}
+            """)
+        let task = try FormTask(questionnaire)
+        let walk = TaskWalk(task, defaultResultSource: task)
+        #expect((walk.defaultResults.first as? ORKTextQuestionResult)?.textAnswer == "x")
+        walk.goForward()
+        let chosen = (walk.defaultResults.first as? ORKChoiceQuestionResult)?.choiceAnswers?.first as? NSString
+        #expect(chosen == #"{"code":"b","display":null}"#)
+        walk.goForward()
+        #expect(try task.fhirResponse(for: walk.result).item.count == 2)
+    }
+
     @Test func theCompletionStepIsLast() throws {
         let questionnaire = try Self.questionnaire(#"{"linkId": "a", "type": "string"}"#)
         let completion = ORKCompletionStep(identifier: "done")

@@ -186,6 +186,21 @@ import Testing
         #expect(walk.currentStep?.identifier == "n")
     }
 
+    /// In the original, != of a boolean is false for a question that was not asked, and true for other types.
+    @Test(arguments: [("boolean", "Boolean", "true"), ("integer", "Integer", "1")])
+    func aQuestionThatWasNotAskedDiffersFromAnyValue(type: String, value: String, answer: String) throws {
+        let survey = try survey(
+            """
+            {"linkId": "a", "type": "boolean"}, {"linkId": "s", "type": "\(type)", \(Self.when)},
+            {"linkId": "n", "type": "string", "enableWhen": [
+              {"question": "s", "operator": "!=", "answer\(value)": \(answer)}]}
+            """)
+        let walk = TaskWalk(ORKNavigableOrderedTask(survey))
+        walk.answer(boolean("a", false))
+        walk.goForward()
+        #expect(walk.currentStep?.identifier == "n")
+    }
+
     @Test func anEnableBehaviorIsFollowed() throws {
         for (behavior, isShown) in [("any", true), ("all", false)] {
             let survey = try survey(

@@ -135,6 +135,20 @@ import Testing
         #expect(choices.map(\.text) == ["A", "b"])
     }
 
+    /// The original has a field for other answers with options of the form only.
+    @Test func anOpenChoiceOfAValueSetHasAFieldForOtherAnswers() throws {
+        let contained = """
+            "contained": [{"resourceType": "ValueSet", "id": "v", "expansion": {"contains": [
+              {"system": "s", "code": "a", "display": "A"}]}}]
+            """
+        let task = try Tasks.task(##"{"linkId": "q", "type": "open-choice", "answerValueSet": "#v"}"##, contained)
+        guard case .textChoice(let choices, _) = task.steps[0].questions[0].format else {
+            Issue.record("no choices")
+            return
+        }
+        #expect(choices.map(\.text) == ["A", "Other"] && choices.map(\.isOther) == [false, true])
+    }
+
     @Test func aPatternHasAMessageAndIsAnchored() throws {
         func format(_ extensions: String) throws -> SurveyTextFormat? {
             guard case .text(let format) = try Tasks.row("string", "\"extension\": [\(extensions)]").row?.format else {

@@ -241,6 +241,23 @@ import Testing
         #expect(task.steps[0].formItems.map(\.isConditional) == [false, true, true])
     }
 
+    /// The original skips the items below a question in a group.
+    @Test func questionsBelowAQuestionInAGroupAreOnThePageOfTheGroup() throws {
+        let task = try Tasks.task(
+            """
+            {"linkId": "g", "type": "group", "item": [
+              {"linkId": "q", "type": "boolean", "item": [{"linkId": "a", "type": "string"}]}]}
+            """)
+        #expect(task.steps.map(\.identifier) == ["g"] && task.steps[0].questions.map(\.identifier) == ["q", "a"])
+    }
+
+    @Test func aTaskHasTheIdentifierOfItsForm() throws {
+        #expect(try Tasks.task(#"{"linkId": "a", "type": "string"}"#).identifier == "https://example.org/form")
+        var questionnaire = Questionnaire(JSONObject(resourceType: "Questionnaire", id: "sleep"))
+        questionnaire["item"] = [["linkId": "a", "type": "string"]]
+        #expect(try SurveyTask(QuestionnaireForm(questionnaire)).identifier == "sleep")
+    }
+
     @Test func aFormWithoutItemsIsAnError() throws {
         #expect(throws: SurveyTaskError.noItems) { try Tasks.task("") }
     }
