@@ -88,7 +88,8 @@ import Testing
     }
 
     @Test func anExpressionWithoutAnEndIsAFailure() async throws {
-        let form = Self.scored("(1 | 2 | 3 | 4 | 5 | 6 | 7 | 8).repeat($this.toString() + $this.toString()).count() > 1")
+        let form = Self.scored(
+            "(1 | 2 | 3 | 4 | 5 | 6 | 7 | 8).repeat($this.toString() + $this.toString()).count() > 1")
         let outcome = try #require(try await outcome(of: Self.response(Self.right), forms: [form]))
         #expect(outcome.status == .quarantined)
     }

@@ -46,8 +46,10 @@ import Testing
     @Test func calculationsOfCalculationsFollowInAnyOrder() throws {
         let form = try form(
             Self.item("d", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("c")) + 1")) + ","
-                + Self.item("c", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("b")) + 1")) + ","
-                + Self.item("b", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("a")) + 1")) + ","
+                + Self.item("c", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("b")) + 1"))
+                + ","
+                + Self.item("b", "integer", with: Self.expression("calculatedExpression", "\(Self.weight("a")) + 1"))
+                + ","
                 + Self.item("a", "integer"))
         var session = FormSession(form)
         session["a"] = .integer(1)
@@ -106,7 +108,8 @@ import Testing
             + Self.item("twice", "integer", with: Self.expression("calculatedExpression", "%n * 2"))
         let form = try form(
             Self.item(
-                "row", "group", with: Self.expression("variable", "item.where(linkId = 'n').answer.value", variable: "n"),
+                "row", "group",
+                with: Self.expression("variable", "item.where(linkId = 'n').answer.value", variable: "n"),
                 more: "\"repeats\": true, \"item\": [\(row)]")
                 + ","
                 + Self.item(
@@ -260,7 +263,8 @@ import Testing
         let form = try form(
             Self.item("more", "boolean") + ","
                 + Self.item(
-                    "a", "choice", with: toggle, more: #""answerOption": [{"valueString": "x"}, {"valueString": "y"}]"#) + ","
+                    "a", "choice", with: toggle, more: #""answerOption": [{"valueString": "x"}, {"valueString": "y"}]"#)
+                + ","
                 + Self.item("names", "string", more: "\"repeats\": true") + ","
                 + Self.item(
                     "chosen", "open-choice",
@@ -284,7 +288,8 @@ import Testing
              {"url": "expression", "valueString": "item.where(linkId = 'from').answer.value <= item.where(linkId = 'to').answer.value"}]}
             """#
         let form = try form(
-            Self.item("g", "group", with: rule, more: "\"item\": [\(Self.item("from", "date")), \(Self.item("to", "date"))]"))
+            Self.item(
+                "g", "group", with: rule, more: "\"item\": [\(Self.item("from", "date")), \(Self.item("to", "date"))]"))
         var session = FormSession(form)
         session["from"] = .date(try #require(DateTime("2026-02-01")))
         #expect(session.problems().errors == [])

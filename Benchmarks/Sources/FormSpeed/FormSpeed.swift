@@ -91,7 +91,8 @@ struct FormSpeed {
                         "valueExpression": [
                             "language": "text/fhirpath",
                             "expression": .string(
-                                "%resource.item.where(linkId = 'g0').item.where(linkId = 'g0-q1').answer.value + \(index)"),
+                                "%resource.item.where(linkId = 'g0').item.where(linkId = 'g0-q1').answer.value + \(index)"
+                            ),
                         ],
                     ]
                 ],

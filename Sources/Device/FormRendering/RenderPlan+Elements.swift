@@ -1,7 +1,7 @@
 import FHIR
 import Foundation
-import UCUM
 import Questionnaires
+import UCUM
 
 extension RenderPlan {
     /// A text that belongs to a question or group.

@@ -27,7 +27,9 @@ struct ExpressionRules {
             return [
                 problem(
                     "expression-language", severity: .information, at: entry.owner,
-                    message: "An expression (\(entry.kind)) is in the language \(Self.shown(language)), which is not evaluated.")
+                    message:
+                        "An expression (\(entry.kind)) is in the language \(Self.shown(language)), which is not evaluated."
+                )
             ]
         case .invalid(let error):
             // A rule of the form that cannot be evaluated refuses no answer.
@@ -46,7 +48,8 @@ struct ExpressionRules {
         return entry.parts.flatMap { part in
             part.unknown.map { name in
                 problem(
-                    "expression-variable-unknown", severity: entry.kind == "constraint" ? .warning : .error, at: entry.owner,
+                    "expression-variable-unknown", severity: entry.kind == "constraint" ? .warning : .error,
+                    at: entry.owner,
                     message: "An expression (\(entry.kind)) reads %\(Self.shown(name)), which nothing defines.")
             }
                 + zip(part.lookups, part.inputs.lookups).filter { $0.0.item == nil }.map { lookup, source in
@@ -91,7 +94,8 @@ struct ExpressionRules {
             var seen: Set<String> = []
             return names.filter { !seen.insert($0).inserted }.map { name in
                 problem(
-                    "variable-repeated", at: owner, message: "Two expressions of one element define %\(Self.shown(name)).")
+                    "variable-repeated", at: owner,
+                    message: "Two expressions of one element define %\(Self.shown(name)).")
             }
         }
         let outer = Set(names(program.root))
@@ -108,7 +112,8 @@ struct ExpressionRules {
                     }
                     + Set(own).intersection(Self.reserved).sorted().map { name in
                         problem(
-                            "variable-reserved", at: item.index, message: "The name %\(name) has a meaning in every expression.")
+                            "variable-reserved", at: item.index,
+                            message: "The name %\(name) has a meaning in every expression.")
                     }
             }
     }

@@ -1,6 +1,6 @@
 import FHIR
-import Foundation
 import FormRendering
+import Foundation
 import Questionnaires
 
 extension SurveyAnswerFormat {
