@@ -275,6 +275,11 @@ import Testing
             for _ in 0..<80 where !dialogue.isFinished {
                 let prompt = dialogue.prompt
                 #expect(!prompt.isEmpty, "seed \(seed) round \(round)")
+                // The number of a question is that of a dialogue that counts all of them.
+                let counted = try #require(SurveyDialogue(form, resuming: dialogue.state))
+                if counted.session.response() == dialogue.session.response() {
+                    #expect(counted.prompt == prompt, "seed \(seed) round \(round)")
+                }
                 _ = dialogue.take(words.randomElement(using: &generator) ?? "")
                 if generator.chance(10) {
                     dialogue = try #require(

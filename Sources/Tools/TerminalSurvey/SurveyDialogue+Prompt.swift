@@ -9,7 +9,7 @@ extension SurveyDialogue {
         switch current {
         case .question(let path):
             guard let question = session.renderedQuestion(at: path) else { return introduction }
-            let (number, count) = session.questionNumber(of: path, scope: script.scope)
+            let (number, count) = number(of: path)
             return introduction + lines(question, progress: "[\(number)/\(count)]")
         case .repetition(let path):
             let name = path.steps.last.flatMap { session.form.item($0.linkID) }

@@ -40,6 +40,16 @@ package struct SurveyDialogue: Sendable {
     var opened: Set<ItemPath> = []
     /// The lines of text before the open step.
     private(set) var introduction: [String] = []
+    /// The number of the last question that was opened.
+    private var numbering: Numbering?
+
+    /// The number of a question, which holds while the form has the same questions.
+    private struct Numbering: Sendable {
+        let shape: Int
+        let opened: Set<ItemPath>
+        let number: Int
+        let count: Int
+    }
 
     /// Begins a dialogue at the form's first step, with its initial values.
     ///
@@ -103,6 +113,28 @@ package struct SurveyDialogue: Sendable {
     mutating func open(_ stop: SurveyScript.Stop) {
         current = stop.step
         introduction = stop.lines
+        numbering = nil
+        guard case .question(let path) = current else { return }
+        let (number, count) = session.questionNumber(of: path, scope: script.scope)
+        numbering = Numbering(shape: session.shape, opened: opened, number: number, count: count)
+    }
+
+    /// Opens the step after the current one. Its number is the next while the questions are the same: a long form is not
+    /// counted again.
+    private mutating func open(next stop: SurveyScript.Stop) {
+        guard let last = numbering, last.shape == session.shape, last.opened == opened else { return open(stop) }
+        current = stop.step
+        introduction = stop.lines
+        guard case .question = current else { return }
+        numbering = Numbering(shape: last.shape, opened: opened, number: last.number + 1, count: last.count)
+    }
+
+    /// Returns the number of the open question among all, from 1, and their count.
+    func number(of path: ItemPath) -> (number: Int, count: Int) {
+        guard let numbering, numbering.shape == session.shape, numbering.opened == opened else {
+            return session.questionNumber(of: path, scope: script.scope)
+        }
+        return (numbering.number, numbering.count)
     }
 
     mutating func goBack() -> Reply {
@@ -118,7 +150,7 @@ package struct SurveyDialogue: Sendable {
     /// Advances to the step after the given one, which the answer may have removed; at the end, to the first step that
     /// makes the response invalid.
     mutating func advance(from step: Step) -> Reply {
-        open(script.stop(after: step))
+        open(next: script.stop(after: step))
         return current == nil ? finish() : Reply()
     }
 

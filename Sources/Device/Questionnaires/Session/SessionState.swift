@@ -41,6 +41,8 @@ struct SessionState: Sendable {
     /// The number of visible questions with an answer, and of all visible questions.
     var answered = 0
     var questions = 0
+    /// The number of changes of the visible questions, and of the groups that have answers.
+    var shape = 0
 
     /// The time of the last computation.
     var moment: DateTime
@@ -214,6 +216,7 @@ struct SessionState: Sendable {
         let old = nodes[node].count
         guard old != count else { return }
         nodes[node].count = count
+        if old == .none || count == .none { shape += 1 }
         if old == .answered { answered -= 1 }
         if old != .none { questions -= 1 }
         if count == .answered { answered += 1 }
@@ -234,6 +237,7 @@ struct SessionState: Sendable {
     private mutating func setContent(_ hasContent: Bool, of node: Int) {
         guard nodes[node].hasContent != hasContent else { return }
         nodes[node].hasContent = hasContent
+        if nodes[node].item.type == .group { shape += 1 }
         nodes[nodes[node].block].content += hasContent ? 1 : -1
         let parent = nodes[node].parent
         guard parent >= 0 else { return }
