@@ -36,7 +36,7 @@ extension SurveyCommand {
                 try response.map {
                     FormSession(form, context: context, clock: clock, response: try options.response($0))
                 } ?? FormSession(form, context: context, clock: clock)
-            if !last { CommandOutput.result(session.stateLine(step: 0, refused: nil)) }
+            if !last { Self.write(session.stateLine(step: 0, refused: nil)) }
             let lines = try CommandInput.file(steps).split(separator: UInt8(ascii: "\n"))
                 .filter { !$0.allSatisfy { $0 == 0x20 || $0 == 0x0D || $0 == 0x09 } }
             for (index, line) in lines.enumerated() {
@@ -46,10 +46,13 @@ extension SurveyCommand {
                 } catch {
                     refusal = error
                 }
-                if !last { CommandOutput.result(session.stateLine(step: index + 1, refused: refusal)) }
+                if !last { Self.write(session.stateLine(step: index + 1, refused: refusal)) }
             }
-            CommandOutput.result(["response": session.finalResponse(authored: clock()).json])
+            Self.write(["response": session.finalResponse(authored: clock()).json])
         }
+
+        /// Writes a value as one line.
+        private static func write(_ line: JSON) { CommandOutput.result(line.text()) }
 
         private static func step(_ line: some Collection<UInt8>) throws(SessionStep.Refusal) -> SessionStep {
             guard let json = try? JSON(line) else {
