@@ -15,7 +15,7 @@ struct FormSpeed {
         var output = JSONObject()
         output["lines"] = .number(JSONNumber(lines.split(separator: UInt8(ascii: "\n")).count))
         output["open"] = number(opening)
-        for (name, groups) in [("few", 2), ("many", 300)] {
+        for (name, groups) in [("few", 2), ("many", 350)] {
             var session = FormSession(compiled(form(groups: groups, calculations: 0)))
             output[name + "Items"] = .number(JSONNumber(session.entries(includingHidden: true).count))
             output[name] = number(try answers(&session, groups: groups))

@@ -55,7 +55,9 @@ extension SessionState {
             ]
         }
         var check = NodeCheck(item, isOpen: nodes[node].isOpen)
-        for kind in [OutcomeKey.Kind.enablement, .population, .initial, .calculation] where !outcomes.isEmpty {
+        let kinds: [OutcomeKey.Kind] =
+            outcomes.isEmpty ? [] : [.enablement, .population, .initial, .calculation]
+        for kind in kinds {
             guard let failure = outcomes[OutcomeKey(node: node, kind: kind)] else { continue }
             // An edited answer does not depend on the calculation.
             if kind == .calculation, nodes[node].isEdited { continue }

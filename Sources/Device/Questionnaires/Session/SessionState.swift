@@ -110,6 +110,9 @@ struct SessionState: Sendable {
         let start: Int
         if let reused = free[first.index]?.popLast() {
             start = reused
+            for (offset, item) in items.enumerated() {
+                nodes[start + offset] = SessionNode(item, parent: parent, slot: slot, block: start)
+            }
         } else {
             start = nodes.count
             for item in items { nodes.append(SessionNode(item, parent: parent, slot: slot, block: start)) }
@@ -117,10 +120,9 @@ struct SessionState: Sendable {
         let (isEnabled, isOpen) = parent < 0 ? (true, false) : (nodes[parent].isEnabled, nodes[parent].isOpen)
         for (offset, item) in items.enumerated() {
             let node = start + offset
-            nodes[node] = SessionNode(item, parent: parent, slot: slot, block: start)
-            nodes[node].isEnabled = isEnabled
-            nodes[node].isOpen = isOpen
-            nodes[node].isNew = hasInitial && !isChecked
+            if !isEnabled { nodes[node].isEnabled = false }
+            if isOpen { nodes[node].isOpen = true }
+            if hasInitial, !isChecked { nodes[node].isNew = true }
             if item.type == .group {
                 guard hasGroups else {
                     entered(node)
@@ -141,6 +143,8 @@ struct SessionState: Sendable {
         let item = nodes[node].item
         nodes[node].isLive = true
         if form.dependencies.isComputed[item.index] { mark(item.index, node) }
+        // The problems of a response that is checked are computed once, at the end.
+        guard !isChecked else { return }
         refreshCount(node)
         refreshContent(node)
         stale.insert(node)
@@ -241,10 +245,12 @@ struct SessionState: Sendable {
         nodes[nodes[node].block].content += hasContent ? 1 : -1
         let parent = nodes[node].parent
         guard parent >= 0 else { return }
-        stale.insert(parent)
+        if !isChecked { stale.insert(parent) }
         // The instance gains or loses its only content.
         guard nodes[nodes[node].block].content == (hasContent ? 1 : 0) else { return }
-        for position in nodes[parent].item.requiredChildren { stale.insert(nodes[node].block + position) }
+        if !isChecked {
+            for position in nodes[parent].item.requiredChildren { stale.insert(nodes[node].block + position) }
+        }
         refreshContent(parent)
     }
 
