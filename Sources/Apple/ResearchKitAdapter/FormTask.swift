@@ -53,8 +53,10 @@
             super.init()
         }
 
+        /// The identifier of the task, and of its result.
         public var identifier: String { survey.identifier }
 
+        /// Returns the next step for the answers of a result; nil after the last step.
         public func step(after step: ORKStep?, with result: ORKTaskResult) -> ORKStep? {
             if let step, step.identifier == completionStep?.identifier { return nil }
             let steps = survey.steps(in: source.session(for: result))

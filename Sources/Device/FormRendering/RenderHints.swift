@@ -5,11 +5,18 @@ import Questionnaires
 /// front end may ignore each of them (<https://hl7.org/fhir/uv/sdc/rendering.html>).
 public struct RenderHints: Sendable, Hashable {
     /// The arrangement of options or of a scale.
-    public enum Orientation: String, Sendable { case horizontal, vertical }
+    public enum Orientation: String, Sendable {
+        /// In one line.
+        case horizontal
+        /// One below the other.
+        case vertical
+    }
 
     /// Whether a group can be collapsed, and its state at first.
     public enum Collapse: String, Sendable {
+        /// At first all items of the group are visible.
         case open = "default-open"
+        /// At first the heading of the group is visible.
         case closed = "default-closed"
     }
 
