@@ -41,6 +41,9 @@ struct DependencyGraph: Sendable {
     /// Expressions that depend on themselves, with the linkIds of the cycle. They are not evaluated.
     private(set) var cyclic: [Int: [String]] = [:]
 
+    /// The same computations as ``dependents``, while the graph is made.
+    private var known: [Int: Set<Dependent>] = [:]
+
     /// An item that a computation of another item reads.
     private struct Read {
         let source: Int
@@ -103,14 +106,14 @@ struct DependencyGraph: Sendable {
             }
             if sources.isWhole { wholeVariables.insert(index) }
         }
+        known = [:]
         guard !reads.isEmpty || !soft.isEmpty else { return }
         breakCycles(&reads, items: items)
         order(reads, soft: soft, items: items)
     }
 
     private mutating func add(_ dependent: Dependent, to source: Int) {
-        if dependents[source]?.contains(dependent) ?? false { return }
-        dependents[source, default: []].append(dependent)
+        if known[source, default: []].insert(dependent).inserted { dependents[source, default: []].append(dependent) }
     }
 
     // MARK: Order
@@ -132,9 +135,15 @@ struct DependencyGraph: Sendable {
     private mutating func breakCycles(_ reads: inout [Read], items: [FormItem]) {
         var components = StrongComponents(Self.edges(reads, items: items)).component
         func isCircular(_ read: Read) -> Bool { components[read.vertex] == components[2 * read.target] }
-        for read in reads {
-            guard let expression = read.expression, isCircular(read), cyclic[expression] == nil else { continue }
-            cyclic[expression] = Self.path(from: read, in: reads.filter(isCircular), items: items)
+        // The expressions of one component share its path, so that many of them cost no more than one.
+        let circular = reads.filter(isCircular)
+        var paths: [Int: [Int]] = [:]
+        for read in circular {
+            guard let expression = read.expression, cyclic[expression] == nil else { continue }
+            let component = components[2 * read.target]
+            let path = paths[component] ?? Self.path(from: read, in: circular, items: items)
+            paths[component] = path
+            cyclic[expression] = Self.path(path, from: read.target).map { items[$0].linkID }
         }
         reads.removeAll { read in read.expression.map { cyclic[$0] != nil } ?? false }
         components = StrongComponents(Self.edges(reads, items: items)).component
@@ -154,31 +163,39 @@ struct DependencyGraph: Sendable {
         reads.removeAll(where: isCircular)
     }
 
-    /// Returns the linkIds from an item through the items that it reads, back to the item.
-    private static func path(from read: Read, in reads: [Read], items: [FormItem]) -> [String] {
+    /// Returns the items from one item through those that it reads, without the item at the end again.
+    private static func path(from read: Read, in reads: [Read], items: [FormItem]) -> [Int] {
         var sources: [Int: [Int]] = [:]
         for read in reads { sources[read.target, default: []].append(read.source) }
+        // An item is read by way of the items inside of it and around it, too.
+        var inside: [Int: [Int]] = [:]
+        for target in sources.keys.sorted() {
+            for ancestor in items[target].ancestors { inside[ancestor, default: []].append(target) }
+        }
         var previous: [Int: Int] = [read.source: read.target]
         var open = [read.source]
         var next = 0
         while next < open.count, open[next] != read.target {
-            // An item is read by way of the items inside of it and around it, too.
-            let related =
-                [open[next]] + items[open[next]].ancestors
-                + sources.keys.filter { items[$0].ancestors.contains(open[next]) }.sorted()
+            let related = [open[next]] + items[open[next]].ancestors + (inside[open[next]] ?? [])
             for source in related.flatMap({ sources[$0] ?? [] }) where previous[source] == nil {
                 previous[source] = open[next]
                 open.append(source)
             }
             next += 1
         }
-        var path = [read.target]
+        var path: [Int] = []
         var index = previous[read.target] ?? read.target
-        while index != read.target, path.count <= maximumPath {
+        while index != read.target, path.count < maximumPath {
             path.append(index)
             index = previous[index] ?? read.target
         }
-        return ([read.target] + path.reversed()).map { items[$0].linkID }
+        return [read.target] + path.reversed()
+    }
+
+    /// Returns a cycle that begins and ends with an item, if it contains the item.
+    private static func path(_ cycle: [Int], from item: Int) -> [Int] {
+        let start = cycle.firstIndex(of: item) ?? 0
+        return Array(cycle[start...] + cycle[..<start] + cycle[start...start])
     }
 
     /// Maximum number of items in the path of a cycle.

@@ -63,7 +63,7 @@ package enum AnswerCheck {
     }
 
     /// Returns the errors and warnings of an answer.
-    package static func findings(of value: AnswerValue, for item: FormItem, within bounds: Bounds) -> [Finding] {
+    private static func findings(of value: AnswerValue, for item: FormItem, within bounds: Bounds) -> [Finding] {
         guard item.type != .question else {
             return [Finding("item-type-abstract", "An item of the abstract type question takes no answer.")]
         }
