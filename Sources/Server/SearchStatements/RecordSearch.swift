@@ -205,9 +205,7 @@ package struct RecordSearch: Sendable {
         let statement = RecordStore.versions + " AND v.version = r.version WHERE r.number IN " + list(numbers, first)
         var bytes = 0
         let rows = try transaction.query(statement.sql, statement.parameters) { row in
-            let stored = try row.blob("content")
-            bytes += try ContentCodec.length(
-                ofHead: stored.prefix(ContentCodec.headCount), storedCount: stored.count)
+            bytes += try ContentCodec.length(of: row.blob("content"))
             return bytes <= maximum
         }
         guard bytes <= maximum else { return nil }

@@ -61,9 +61,7 @@ package final class AnswerAllowance: Sendable {
     ///
     /// - Throws: ``StorageError`` `storage-corrupt`.
     package func takes(_ row: SQLRow) throws -> Bool {
-        let stored = try row.blob("content")
-        return takes(
-            try ContentCodec.length(ofHead: stored.prefix(ContentCodec.headCount), storedCount: stored.count))
+        takes(try ContentCodec.length(of: row.blob("content")))
     }
 
     /// Takes the bytes of a record.

@@ -78,7 +78,7 @@ package enum ContentCodec {
     /// Returns the length of the content, from the head of the stored bytes.
     ///
     /// - Throws: ``StorageError`` `storage-corrupt` where the length is impossible.
-    private static func length(of stored: Data) throws(StorageError) -> Int {
+    package static func length(of stored: Data) throws(StorageError) -> Int {
         try length(ofHead: stored, storedCount: stored.count)
     }
 
