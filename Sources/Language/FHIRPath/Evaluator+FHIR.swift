@@ -120,19 +120,12 @@ extension Evaluator {
     /// Returns the scores of the items' options
     /// (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>).
     private func weights(_ input: [FHIRPathValue]) -> [FHIRPathValue] {
-        let urls: Set<String> = [
-            "http://hl7.org/fhir/StructureDefinition/itemWeight",
-            "http://hl7.org/fhir/StructureDefinition/ordinalValue",
-            "http://hl7.org/fhir/StructureDefinition/questionnaire-ordinalValue",
-            "http://hl7.org/fhir/StructureDefinition/iso21090-CO-value",
-            "http://fhir.org/guides/argonaut-questionnaire/StructureDefinition/extension-score",
-        ]
         return input.compactMap { item -> FHIRPathValue? in
             guard case .element(let element) = item else { return nil }
             let holders = [element] + element.children("value")
             for holder in holders {
                 for candidate in holder.children("extension") {
-                    guard let url = candidate.value["url"]?.string, urls.contains(url),
+                    guard let url = candidate.value["url"]?.string, OptionWeight.urls.contains(url),
                         let number = candidate.value["valueDecimal"]?.number
                             ?? candidate.value["valueInteger"]?.number,
                         let decimal = FHIRPathDecimal(text: number.text)

@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPath
 import Foundation
 import UCUM
 
@@ -19,6 +20,12 @@ extension AnswerValue {
             return .unrecognized(type: "Decimal", .null)
         }
         return .decimal(number)
+    }
+
+    /// Creates the value of an expression's item, with the name of its type.
+    init(_ item: FHIRPathValue) {
+        let name = item.typeName
+        self.init(type: name.prefix(1).uppercased() + name.dropFirst(), json: item.json)
     }
 
     package init?(_ choice: (some ChoiceValue)?) {

@@ -63,7 +63,6 @@ struct CalculatedLimit: Sendable {
         context.limits.steps = 10_000
         guard let found = try? expression.evaluate(on: [], in: context), found.count == 1, let value = found.first
         else { return nil }
-        let type = value.typeName
-        return AnswerValue(type: type.prefix(1).uppercased() + type.dropFirst(), json: value.json)
+        return AnswerValue(value)
     }
 }

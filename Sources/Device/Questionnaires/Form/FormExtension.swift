@@ -63,17 +63,9 @@ package enum FormExtension {
     package static let answerExpression = sdc + "sdc-questionnaire-answerExpression"
     package static let candidateExpression = sdc + "sdc-questionnaire-candidateExpression"
     package static let answerOptionsToggle = sdc + "sdc-questionnaire-answerOptionsToggleExpression"
-    package static let choiceColumn = sdc + "sdc-questionnaire-choiceColumn"
     package static let constraint = core + "questionnaire-constraint"
     package static let targetConstraint = core + "targetConstraint"
     package static let cqfExpression = core + "cqf-expression"
-    /// The extensions with the weight of an option, in order of priority
-    /// (<https://hl7.org/fhir/extensions/StructureDefinition-itemWeight.html>).
-    package static let weights = [
-        core + "itemWeight", core + "ordinalValue", core + "questionnaire-ordinalValue",
-        core + "iso21090-CO-value",
-        "http://fhir.org/guides/argonaut-questionnaire/StructureDefinition/extension-score",
-    ]
     package static let calculatedValues: Set<String?> = [
         core + "cqf-calculatedValue", core + "cqf-expression", sdc + "sdc-questionnaire-calculatedValue",
     ]

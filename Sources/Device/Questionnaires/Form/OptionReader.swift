@@ -29,8 +29,8 @@ struct OptionReader {
                 isExclusive: option.extension(FormExtension.optionExclusive)?.value?.json.bool ?? false,
                 isInitial: option.initialSelected ?? false,
                 prefix: option.extension(FormExtension.optionPrefix)?.value?.json.string,
-                weight: FormExtension.weight(in: option.extension)
-                    ?? FormExtension.weight(in: value.coding?.extension ?? option.valueElement?.extension ?? []),
+                weight: OptionWeight.number(in: option.extension)
+                    ?? OptionWeight.number(in: value.coding?.extension ?? option.valueElement?.extension ?? []),
                 label: designations?.label(of: option))
         }
         if !own.isEmpty { return own }
@@ -44,13 +44,5 @@ struct OptionReader {
                 value: AnswerValue(type: "Coding", json: coding.json), weight: weight,
                 label: designations?.text(of: coding, inSet: name))
         }
-    }
-}
-
-extension FormExtension {
-    /// Returns the number of the first extension with a weight.
-    static func weight(in extensions: [Extension]) -> JSONNumber? {
-        guard !extensions.isEmpty else { return nil }
-        return weights.lazy.compactMap { url in extensions.first { $0.url == url }?.value?.json.number }.first
     }
 }

@@ -104,9 +104,7 @@ extension SessionState {
             guard let expression else { return fixed }
             switch outcome(of: expression, at: ExpressionScope(node: node), budget: budget, cache: &cache) {
             case .success(let values):
-                guard let found = values.first else { return fixed }
-                let name = found.typeName
-                return AnswerValue(type: name.prefix(1).uppercased() + name.dropFirst(), json: found.json)
+                return values.first.map { AnswerValue($0) } ?? fixed
             case .failure(let failure):
                 limits.failures.append(failure)
                 return nil

@@ -65,12 +65,12 @@ extension SessionState {
         guard let weight = item.options?.first(where: { value.equals($0.value) && $0.weight != nil })?.weight else {
             return
         }
-        var mark = Extension(url: FormExtension.weights[0])
+        var mark = Extension(url: OptionWeight.urls[0])
         mark.value = OpenChoice(type: "Decimal", json: .number(weight))
         answer["extension"] = .array([mark.json])
         if var object = value.json.object {
             let others = (object["extension"]?.array ?? []).filter { given in
-                !FormExtension.weights.contains(given["url"]?.string ?? "")
+                !OptionWeight.urls.contains(given["url"]?.string ?? "")
             }
             object["extension"] = .array([mark.json] + others)
             answer["value" + value.type] = .object(object)

@@ -3,11 +3,7 @@
 enum ConceptWeight {
     private static let core = "http://hl7.org/fhir/StructureDefinition/"
     /// The extensions of a concept with its weight, in order of priority.
-    private static let urls = [
-        core + "itemWeight", core + "ordinalValue", core + "codesystem-ordinalValue", core + "valueset-ordinalValue",
-        core + "questionnaire-ordinalValue", core + "iso21090-CO-value",
-        "http://fhir.org/guides/argonaut-questionnaire/StructureDefinition/extension-score",
-    ]
+    private static let urls = OptionWeight.urls + [core + "codesystem-ordinalValue", core + "valueset-ordinalValue"]
     /// R5's property of a concept in an expansion, as an extension of R4
     /// (<https://hl7.org/fhir/R5/valueset-definitions.html#ValueSet.expansion.contains.property>).
     private static let property =
@@ -17,9 +13,7 @@ enum ConceptWeight {
     /// Returns the weight in the extensions of a concept or coding.
     static func number(in extensions: [Extension]) -> JSONNumber? {
         guard !extensions.isEmpty else { return nil }
-        for url in urls {
-            if let number = extensions.first(where: { $0.url == url })?.value?.json.number { return number }
-        }
+        if let number = OptionWeight.number(in: extensions, of: urls) { return number }
         for property in extensions where property.url == Self.property {
             guard let code = property.extension("code")?.value?.json.string, propertyCodes.contains(code) else {
                 continue
@@ -33,7 +27,7 @@ enum ConceptWeight {
     static func marked(_ coding: Coding, by extensions: [Extension]) -> Coding {
         guard let weight = number(in: extensions) else { return coding }
         var coding = coding
-        var mark = Extension(url: urls[0])
+        var mark = Extension(url: OptionWeight.urls[0])
         mark.value = OpenChoice(type: "Decimal", json: .number(weight))
         coding.extension = [mark]
         return coding

@@ -74,8 +74,9 @@ extension SurveyCommand {
     private final class QueryFailures: Sendable {
         private let problems = Mutex<[OperationProblem]>([])
 
-        var all: [OperationProblem] { problems.withLock { $0 } }
+        var all: [OperationProblem] { @inline(never) get { problems.withLock { $0 } } }
 
+        @inline(never)
         func add(_ problem: OperationProblem) {
             problems.withLock { problems in
                 if !problems.contains(problem), problems.count < 1_000 { problems.append(problem) }

@@ -106,14 +106,10 @@ struct ExtensionComparison {
         if url.hasSuffix("/cqf-expression") {
             return ChangeEffect(.breaking, "An expression changed that decides about the element.")
         }
-        if isWeight(url), context.expressions.readWeights {
+        if OptionWeight.urls.contains(url), context.expressions.readWeights {
             return ChangeEffect(.breaking, "A calculation can have another result.")
         }
         return ChangeEffect(.compatible, "The extension does not decide whether an answer is valid.")
-    }
-
-    private func isWeight(_ url: String) -> Bool {
-        ["ordinalValue", "itemWeight", "extension-score"].contains { url.hasSuffix("/" + $0) }
     }
 
     private func variableEffect(_ old: [Extension], _ new: [Extension]) -> ChangeEffect {

@@ -3,15 +3,9 @@ import Questionnaires
 
 /// Compares the elements of one item in two versions of a form.
 struct ItemComparison {
-    private let old: FormOutline.Node
-    private let new: FormOutline.Node
-    private let context: ComparisonContext
-
-    init(old: FormOutline.Node, new: FormOutline.Node, context: ComparisonContext) {
-        self.old = old
-        self.new = new
-        self.context = context
-    }
+    let old: FormOutline.Node
+    let new: FormOutline.Node
+    let context: ComparisonContext
 
     /// The changes of the item itself, without those of the items inside.
     var changes: [FormChange] {

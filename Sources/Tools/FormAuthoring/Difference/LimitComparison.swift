@@ -4,15 +4,9 @@ import Questionnaires
 
 /// Compares the limits of the answers of an item.
 struct LimitComparison {
-    private let old: FormOutline.Node
-    private let new: FormOutline.Node
-    private let context: ComparisonContext
-
-    init(old: FormOutline.Node, new: FormOutline.Node, context: ComparisonContext) {
-        self.old = old
-        self.new = new
-        self.context = context
-    }
+    let old: FormOutline.Node
+    let new: FormOutline.Node
+    let context: ComparisonContext
 
     private static let tightened = "Earlier answers can be outside of the limit."
     private static let loosened = "Earlier answers are inside of the limit."
@@ -145,15 +139,9 @@ struct LimitComparison {
 
 /// Compares the units of the answers of an item.
 struct UnitComparison {
-    private let old: FormOutline.Node
-    private let new: FormOutline.Node
-    private let context: ComparisonContext
-
-    init(old: FormOutline.Node, new: FormOutline.Node, context: ComparisonContext) {
-        self.old = old
-        self.new = new
-        self.context = context
-    }
+    let old: FormOutline.Node
+    let new: FormOutline.Node
+    let context: ComparisonContext
 
     private static let urls = [
         FormExtension.unit, FormExtension.unitOption, FormExtension.unitValueSet, FormExtension.unitOpen,

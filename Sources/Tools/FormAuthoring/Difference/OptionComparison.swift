@@ -3,15 +3,9 @@ import Questionnaires
 
 /// Compares the options of a question: its own, or those of its value set.
 struct OptionComparison {
-    private let old: FormOutline.Node
-    private let new: FormOutline.Node
-    private let context: ComparisonContext
-
-    init(old: FormOutline.Node, new: FormOutline.Node, context: ComparisonContext) {
-        self.old = old
-        self.new = new
-        self.context = context
-    }
+    let old: FormOutline.Node
+    let new: FormOutline.Node
+    let context: ComparisonContext
 
     private func change(
         _ level: ChangeLevel, _ element: String, old former: JSON?, new now: JSON?, reason: String
@@ -202,9 +196,7 @@ struct OptionComparison {
         let all =
             (option?.extension ?? []) + (option?.valueElement?.extension ?? [])
             + (option?["valueCoding"]?["extension"]?.array ?? []).compactMap { Extension(json: $0) }
-        return all.filter { given in
-            ["/ordinalValue", "/itemWeight", "/extension-score"].contains { given.url?.hasSuffix($0) ?? false }
-        }.map(\.json.sorted)
+        return all.filter { OptionWeight.urls.contains($0.url ?? "") }.map(\.json.sorted)
     }
 }
 
