@@ -6,6 +6,7 @@ import Testing
 
 @testable import Admission
 @testable import Consumer
+@testable import RecordStorage
 
 @Suite struct AnswerValidationTests {
     private static let pain = "https://example.org/pain"
@@ -57,34 +58,113 @@ import Testing
         #expect(try await outcome(of: Self.response(Self.right))?.status == .stored)
     }
 
-    private static func scored(_ expression: String) -> String {
+    /// A form with a score, a question that is enabled by an expression, and an option that the same expression makes
+    /// available.
+    private static func scored(
+        _ expression: String, score: String = "%resource.item.where(linkId = 'pain').answer.value * 10"
+    ) -> String {
         let extensions = #""extension":[{"url":"http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"#
         return """
             {"resourceType":"Questionnaire","url":"\(pain)","version":"1","status":"active","item":[
              {"linkId":"pain","type":"integer"},
              {"linkId":"score","type":"integer","readOnly":true,\(extensions)calculatedExpression","valueExpression":
-              {"language":"text/fhirpath","expression":"%resource.item.where(linkId = 'pain').answer.value * 10"}}]},
+              {"language":"text/fhirpath","expression":"\(score)"}}]},
              {"linkId":"more","type":"string","required":true,\(extensions)enableWhenExpression","valueExpression":
-              {"language":"text/fhirpath","expression":"\(expression)"}}]}]}
+              {"language":"text/fhirpath","expression":"\(expression)"}}]},
+             {"linkId":"pill","type":"choice","answerOption":[
+              {"valueCoding":{"system":"http://x","code":"weak"}},{"valueCoding":{"system":"http://x","code":"strong"}}],
+              \(extensions)answerOptionsToggleExpression","extension":[
+               {"url":"option","valueCoding":{"system":"http://x","code":"strong"}},
+               {"url":"expression","valueExpression":{"language":"text/fhirpath","expression":"\(expression)"}}]}]}]}
             """
     }
 
-    @Test(arguments: [
-        (#"{"linkId":"score","answer":[{"valueInteger":70}]}"#, nil),
-        (#"{"linkId":"score","answer":[{"valueInteger":99999}]}"#, "calculated-value at score"),
-        (#"{"linkId":"more","answer":[{"valueString":"Jane Doe"}]}"#, "not-enabled at more"),
-    ])
-    func calculationsOfADeviceAreCheckedAgain(items: String, problem: String?) async throws {
-        let form = Self.scored("%resource.item.where(linkId = 'pain').answer.value > 8")
-        let outcome = try #require(try await outcome(of: Self.response(Self.right + "," + items), forms: [form]))
-        #expect(outcome.status == (problem == nil ? .stored : .quarantined))
-        if let problem { #expect(outcome.detail?.contains(problem) ?? false) }
+    private static func pill(_ code: String) -> String {
+        #"{"linkId":"pill","answer":[{"valueCoding":{"system":"http://x","code":"\#(code)"}}]}"#
     }
 
-    @Test func expressionsOfDataThatTheServerLacksRequireNothing() async throws {
+    /// An item after the answer 7, with the problem and its path in the response; nil if the item is right.
+    private static let claims: [(item: String, problem: (code: String, linkID: String, path: String)?)] = [
+        (#"{"linkId":"score","answer":[{"valueInteger":70}]}"#, nil),
+        (
+            #"{"linkId":"score","answer":[{"valueInteger":99999}]}"#,
+            ("calculated-value", "score", "QuestionnaireResponse.item[1]")
+        ),
+        (
+            #"{"linkId":"more","answer":[{"valueString":"Jane Doe"}]}"#,
+            ("not-enabled", "more", "QuestionnaireResponse.item[1]")
+        ),
+        (pill("weak"), nil),
+        (pill("strong"), ("option", "pill", "QuestionnaireResponse.item[1].answer[0]")),
+        (pill("JaneDoe"), ("option", "pill", "QuestionnaireResponse.item[1].answer[0]")),
+    ]
+
+    @Test(arguments: claims.indices)
+    func calculationsOfADeviceAreCheckedAgain(index: Int) async throws {
+        let (item, problem) = Self.claims[index]
+        let form = Self.scored("%resource.item.where(linkId = 'pain').answer.value > 8")
+        let outcome = try #require(try await outcome(of: Self.response(Self.right + "," + item), forms: [form]))
+        #expect(outcome.status == (problem == nil ? .stored : .quarantined))
+        guard let problem else { return }
+        #expect(outcome.reasonCode == "answers-invalid")
+        let detail = try #require(outcome.detail)
+        #expect(detail.contains("\(problem.code) at \(problem.linkID)"))
+        for secret in ["99999", "Jane", "Doe"] { #expect(!detail.contains(secret)) }
+    }
+
+    @Test(arguments: claims.indices)
+    func calculationsOfAProgramAreCheckedAgain(index: Int) async throws {
+        let (item, problem) = Self.claims[index]
+        let form = Self.scored("%resource.item.where(linkId = 'pain').answer.value > 8")
+        let error = try await refusal(of: Self.response(Self.right + "," + item), form: form)
+        guard let problem else {
+            #expect(error == nil)
+            return
+        }
+        #expect(error?.kind == .rule && error?.code == "answers-invalid")
+        let issue = try #require(error?.issues.first)
+        #expect(error?.issues.count == 1 && issue.coding?.code == problem.code && issue.expression == problem.path)
+        for secret in ["99999", "Jane", "Doe"] {
+            #expect(error?.message.contains(secret) == false && !issue.message.contains(secret))
+        }
+    }
+
+    /// Writes a response as a program does, and returns the refusal.
+    private func refusal(of response: String, form: String) async throws -> RecordAdmissionError? {
+        let form = Questionnaire(try #require(try JSON(parsing: form).object))
+        let fixture = try await ConsumerFixture(strictness: .errors, forms: [form])
+        let session = await fixture.processor.admission.begin(at: Date())
+        let resource = try Resource(Data(response.utf8))
+        var refusal: RecordAdmissionError?
+        do { _ = try session.admit(resource, id: "r") } catch { refusal = error }
+        try await fixture.close()
+        return refusal
+    }
+
+    /// The server has no `%patient`: answers of people cannot contradict what it does not evaluate.
+    @Test(arguments: [
+        #"{"linkId":"score","answer":[{"valueInteger":70}]}"#, #"{"linkId":"more","answer":[{"valueString":"x"}]}"#,
+        pill("strong"), pill("weak"),
+    ])
+    func expressionsOfDataThatTheServerLacksRequireNothing(item: String) async throws {
+        let response = Self.response(Self.right + "," + item)
+        for score in ["%resource.item.where(linkId = 'pain').answer.value * 10", "%patient.name.count() + 69"] {
+            let form = Self.scored("%patient.gender = 'female'", score: score)
+            #expect(try await outcome(of: response, forms: [form])?.status == .stored)
+            #expect(try await refusal(of: response, form: form) == nil)
+        }
+    }
+
+    @Test func dataThatTheServerLacksDoNotExcuseOtherAnswers() async throws {
         let form = Self.scored("%patient.gender = 'female'")
-        let items = Self.right + #",{"linkId":"score","answer":[{"valueInteger":70}]}"#
-        #expect(try await outcome(of: Self.response(items), forms: [form])?.status == .stored)
+        let response = Self.response(
+            Self.right
+                + #",{"linkId":"score","answer":[{"valueInteger":71}]},{"linkId":"more","answer":[{"valueString":"x"}]}"#
+        )
+        let outcome = try #require(try await outcome(of: response, forms: [form]))
+        #expect(outcome.status == .quarantined && outcome.detail?.contains("calculated-value at score") ?? false)
+        let error = try #require(try await refusal(of: response, form: form))
+        #expect(error.issues.map(\.coding?.code) == ["calculated-value"])
     }
 
     @Test func anExpressionWithoutAnEndIsAFailure() async throws {

@@ -10,7 +10,7 @@ from pathlib import Path
 from forms import new_id, response
 from harness import BIN, CONFORMANCE, Study, needs_conformance, tributary, until
 from sealed import SealedClient
-from writing import Writing
+from writing import JSON_PATCH, MERGE_PATCH, Writing, bundle, entry
 
 URL = "https://example.org/forms/weight"
 UCUM = "http://unitsofmeasure.org"
@@ -38,7 +38,103 @@ def answers(person, name, value, code="kg", gender="female", flat=False):
             "item": items if flat else [{"linkId": "body", "item": items}]}
 
 
+SDC = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
+
+
+def scored(name, condition, score="%resource.item.where(linkId = 'pain').answer.value * 10"):
+    """A form with a score, a question and an option; an expression enables the question and permits the option."""
+    def expression(text):
+        return {"language": "text/fhirpath", "expression": text}
+
+    def extension(kind, text):
+        return [{"url": SDC + kind, "valueExpression": expression(text)}]
+
+    strong = {"valueCoding": {"system": "urn:pill", "code": "strong"}}
+    return {"resourceType": "Questionnaire", "id": name, "url": f"https://example.org/forms/{name}", "version": "1",
+            "status": "active", "title": name, "item": [
+                {"linkId": "pain", "type": "integer", "text": "Pain"},
+                {"linkId": "score", "type": "integer", "text": "Score", "readOnly": True,
+                 "extension": extension("calculatedExpression", score)},
+                {"linkId": "more", "type": "string", "text": "More",
+                 "extension": extension("enableWhenExpression", condition)},
+                {"linkId": "pill", "type": "choice", "text": "Pill", "answerOption": [
+                    {"valueCoding": {"system": "urn:pill", "code": "weak"}}, strong],
+                 "extension": [{"url": SDC + "answerOptionsToggleExpression", "extension": [
+                     {"url": "option", **strong}, {"url": "expression", "valueExpression": expression(condition)}]}]}]}
+
+
+def claim(person, form, *items):
+    """A response with the answer 7 and more items."""
+    return {**response(person), "questionnaire": form["url"] + "|1", "item": [
+        {"linkId": "pain", "answer": [{"valueInteger": 7}]},
+        *({"linkId": link, "answer": [value]} for link, value in items)]}
+
+
 class FormsInUse(Writing):
+    SCORE = ("score", {"valueInteger": 70})
+    FALSE = {"calculated-value": ("score", {"valueInteger": 4321}), "not-enabled": ("more", {"valueString": "4321"}),
+             "option": ("pill", {"valueCoding": {"system": "urn:pill", "code": "strong"}})}
+
+    def test_false_data_are_refused_on_every_way_in(self):
+        member = self.member()
+        client, person = SealedClient(self.server, self.study, device=member), member.participant
+        made = scored("pain-score", "%resource.item.where(linkId = 'pain').answer.value > 8")
+        self.study.publish(made)
+        until(lambda: self.ask("GET", "Questionnaire/pain-score").status == 200, "the form is recorded")
+        right = claim(person, made, self.SCORE, ("pill", {"valueCoding": {"system": "urn:pill", "code": "weak"}}))
+        self.assertEqual(client.outcome(client.send({**right, "id": new_id()})), ("stored", None))
+        name = self.made(right)
+        path = f"QuestionnaireResponse/{name}"
+        for code, item in self.FALSE.items():
+            with self.subTest(code):
+                false = claim(person, made, *([self.SCORE, item] if item[0] != "score" else [item]))
+                sent = client.send({**false, "id": new_id()})
+                self.assertEqual(client.outcome(sent), ("held", "answers-invalid"))
+                shown = tributary("queue", "show", self.study.dir, sent, "--json").json["submissions"][0]
+                self.assertEqual(shown["status"], "quarantined")
+                self.assertIn(f"{code} at {item[0]}", shown["detail"])
+                self.assertNotIn("4321", shown["detail"])
+                index, fresh = len(false["item"]) - 1, new_id()
+                replaced = [{"op": "replace", "path": "/item", "value": false["item"]}]
+                refused = self.nothing_is_stored_by(
+                    ("POST", "QuestionnaireResponse", false), ("PUT", path, {**false, "id": name}),
+                    ("PUT", f"QuestionnaireResponse/{fresh}", {**false, "id": fresh}),
+                    ("PUT", f"QuestionnaireResponse?_id={name}", false),
+                    ("PATCH", path, {"item": false["item"]}, None, MERGE_PATCH),
+                    ("PATCH", path, replaced, None, JSON_PATCH),
+                    ("POST", "", bundle("transaction", entry("POST", "QuestionnaireResponse", false))),
+                    ("POST", "", bundle("transaction", entry("PUT", path, {**false, "id": name}))))
+                batch = self.ask("POST", "", bundle("batch", entry("POST", "QuestionnaireResponse", false)))
+                self.assertEqual(batch.json["entry"][0]["response"]["status"].split()[0], "422", batch)
+                for answer in refused:
+                    self.refused(answer, 422, "answers-invalid")
+                    self.names(answer.json, code, index)
+                self.names(batch.json["entry"][0]["response"]["outcome"], code, index)
+        self.assertEqual(tributary("warehouse", "verify", self.study.dir).status, 0)
+
+    def names(self, outcome, code, index):
+        """The outcome has an issue with the code and the path of the item, and no answer."""
+        found = [(coding["code"], path.split(".item", 1)) for issue in outcome["issue"]
+                 for path in issue.get("expression", []) for coding in issue["details"].get("coding", [])]
+        self.assertEqual([one for one, _ in found], [code], outcome)
+        (root, rest), = (path for _, path in found)
+        self.assertIn(root, ("QuestionnaireResponse", "Bundle.entry[0].resource"))
+        self.assertIn(rest, (f"[{index}]", f"[{index}].answer[0]"))
+        self.assertNotIn("4321", json.dumps(outcome))
+
+    def test_a_response_to_a_form_that_reads_the_patient_is_stored(self):
+        member = self.member()
+        client, person = SealedClient(self.server, self.study, device=member), member.participant
+        made = scored("patient-score", "%patient.gender = 'female'", score="%patient.name.count() + 69")
+        self.study.publish(made)
+        until(lambda: self.ask("GET", "Questionnaire/patient-score").status == 200, "the form is recorded")
+        for item in [self.SCORE, *self.FALSE.values()]:
+            with self.subTest(item[0]):
+                sent = claim(person, made, *([self.SCORE, item] if item[0] != "score" else [item]))
+                self.assertEqual(client.outcome(client.send({**sent, "id": new_id()})), ("stored", None))
+                self.made(sent)
+        self.assertEqual(tributary("warehouse", "verify", self.study.dir).status, 0)
+
     def publish(self, made):
         self.study.publish(made)
         until(lambda: self.ask("GET", "Questionnaire/weight").json.get("title") == made["title"], "the form is recorded")
