@@ -44,16 +44,23 @@ extension QuestionnaireForm {
         return AnswerTarget(steps: steps)
     }
 
-    /// Returns the items in the key, each above the next; nil if the key cannot be parsed.
+    /// Returns the items in the key, each above the next; nil if the key cannot be parsed or has more than 200 slashes.
     private func steps(in key: Substring) -> [AnswerTarget.Step]? {
         if let step = step(key) { return [step] }
-        var search = key.startIndex
-        while let slash = key[search...].firstIndex(of: "/") {
-            search = key.index(after: slash)
-            guard let first = step(key[..<slash]), let rest = steps(in: key[search...]) else { continue }
-            if let next = rest.first, next.item.ancestors.contains(first.item.index) { return [first] + rest }
+        let starts = [key.startIndex] + key.indices.filter { key[$0] == "/" }.map { key.index(after: $0) }
+        guard starts.count <= 201 else { return nil }
+        // The steps from each start to the end.
+        var found = [[AnswerTarget.Step]](repeating: [], count: starts.count)
+        for (index, start) in starts.enumerated().reversed() {
+            found[index] = step(key[start...]).map { [$0] } ?? []
+            for next in (index + 1)..<starts.count where found[index].isEmpty {
+                guard let below = found[next].first, let first = step(key[start..<key.index(before: starts[next])]),
+                    below.item.ancestors.contains(first.item.index)
+                else { continue }
+                found[index] = [first] + found[next]
+            }
         }
-        return nil
+        return found[0].isEmpty ? nil : found[0]
     }
 
     /// Parses a linkId with an optional number in brackets.

@@ -66,7 +66,8 @@ public final class FormItem: Sendable {
     /// The expressions of the item; nil if it has none.
     let expressions: ItemExpressions?
 
-    /// The positions of the items inside that a response can lack, if it has others of the same instance.
+    /// The positions of the items inside that can have problems if a response has others of the same instance, and lacks
+    /// them.
     let requiredChildren: [Int]
 
     /// Whether people cannot change its calculated answer.
@@ -81,7 +82,9 @@ public final class FormItem: Sendable {
         self.position = position
         self.type = type
         self.children = children
-        requiredChildren = children.indices.filter { children[$0].isRequired || children[$0].limits.minOccurs != nil }
+        requiredChildren = children.indices.filter {
+            children[$0].isRequired || children[$0].limits.minOccurs != nil || children[$0].expressions != nil
+        }
         self.ancestors = ancestors
         self.source = source
         let options = reader.options(of: source)

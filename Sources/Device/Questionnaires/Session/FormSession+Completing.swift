@@ -45,9 +45,7 @@ extension FormSession {
         guard !problems.contains(where: { $0.severity == .error }) else { throw IncompleteResponse(problems: problems) }
         return response
     }
-}
 
-extension FormSession {
     /// Returns the completed response without checking it. Values that depend on the time are those of the time of authoring.
     package func finalResponse(subject: String? = nil, authored: DateTime) -> QuestionnaireResponse {
         var session = self

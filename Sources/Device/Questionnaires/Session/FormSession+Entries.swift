@@ -9,6 +9,10 @@ extension FormSession {
         public let answers: [AnswerValue]
     }
 
+    /// A number that changes with the visible questions, and with the groups that have answers. While it is the same, the
+    /// questions of a walk through the form are the same.
+    package var shape: Int { state.shape }
+
     /// Returns the enabled items in order, each with its answers: a group before its content, once for each instance; a
     /// question before the items below each of its answers. Hidden items and their content are omitted by default.
     public func entries(includingHidden: Bool = false) -> [Entry] {

@@ -11,7 +11,6 @@ extension SessionState {
             nodes[node].blocks = [Int](repeating: -1, count: values.count)
             return finish(node)
         }
-        var blocks: [Int] = []
         if !item.repeats, values.count <= 1 {
             // A single answer that replaces another is treated as a correction, and keeps the items below it.
             let kept = oldBlocks.first ?? nodes[node].detached
@@ -20,17 +19,14 @@ extension SessionState {
             nodes[node].answers = values
             nodes[node].blocks = []
             if values.isEmpty {
-                if let kept {
-                    if old.isEmpty == false { leave(kept, below: node) }
-                    nodes[node].detached = kept
-                }
+                if let kept, !old.isEmpty { leave(kept, below: node) }
+                nodes[node].detached = kept
             } else if let kept {
-                blocks = [kept]
+                nodes[node].blocks = [kept]
                 if oldBlocks.isEmpty { enter(kept, below: node) }
             } else {
-                blocks = [makeBlock(below: node, slot: 0, hasInitial: true)]
+                nodes[node].blocks = [makeBlock(below: node, slot: 0, hasInitial: true)]
             }
-            nodes[node].blocks = blocks
             return finish(node)
         }
         var unused = Array(zip(old, oldBlocks))
@@ -39,17 +35,18 @@ extension SessionState {
             nodes[node].detached = nil
         }
         nodes[node].answers = values
-        nodes[node].blocks = []
-        for (slot, value) in values.enumerated() {
-            if let same = unused.firstIndex(where: { $0.0 == value }) {
-                blocks.append(unused.remove(at: same).1)
-                renumber(blocks[slot], below: node, slot: slot)
+        // The blocks that stay must be found while others come and go, because they depend on them.
+        nodes[node].blocks = values.map { value in
+            unused.firstIndex { $0.0 == value }.map { unused.remove(at: $0).1 } ?? -1
+        }
+        for (slot, block) in nodes[node].blocks.enumerated() {
+            if block >= 0 {
+                renumber(block, below: node, slot: slot)
             } else {
-                blocks.append(makeBlock(below: node, slot: slot, hasInitial: true))
+                nodes[node].blocks[slot] = makeBlock(below: node, slot: slot, hasInitial: true)
             }
         }
         for (_, block) in unused { removeBlock(block, below: node) }
-        nodes[node].blocks = blocks
         finish(node)
     }
 

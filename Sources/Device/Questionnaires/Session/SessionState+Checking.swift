@@ -55,6 +55,10 @@ extension SessionState {
             ]
         }
         var check = NodeCheck(item, isOpen: nodes[node].isOpen)
+        // The items of an instance that is not in the response are not required, and what they calculate is not missing.
+        let parent = nodes[node].parent
+        let isPresent =
+            isChecked || parent < 0 || nodes[parent].item.isQuestion || nodes[nodes[node].block].content > 0
         let kinds: [OutcomeKey.Kind] =
             outcomes.isEmpty ? [] : [.enablement, .population, .initial, .calculation]
         for kind in kinds {
@@ -62,13 +66,9 @@ extension SessionState {
             // An edited answer does not depend on the calculation.
             if kind == .calculation, nodes[node].isEdited { continue }
             // An initial value or a calculated answer that a person can enter is only missing.
-            let isAnswer = kind != .enablement
-            check.report(failure, severity: isAnswer && !item.isFixed ? .warning : .error)
+            let isError = kind == .enablement || kind == .calculation && item.isFixed
+            check.report(failure, severity: isError && isPresent ? .error : .warning)
         }
-        // The items of an instance that is not in the response are not required.
-        let parent = nodes[node].parent
-        let isPresent =
-            isChecked || parent < 0 || nodes[parent].item.isQuestion || nodes[nodes[node].block].content > 0
         switch item.type {
         case .display: break
         case .group:

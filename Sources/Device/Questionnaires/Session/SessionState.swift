@@ -34,8 +34,8 @@ struct SessionState: Sendable {
     /// The elements of which the instances of groups were made, by the block of the instance.
     var populations: [Int: [FHIRPathValue]] = [:]
 
-    /// The nodes whose problems are to be computed again.
-    var stale: Set<Int> = []
+    /// The nodes whose problems are to be computed again; -1 for the rules of the form.
+    var stale: Set<Int> = [-1]
     /// The problems by node.
     var problems: [Int: [NodeProblem]] = [:]
     /// The number of visible questions with an answer, and of all visible questions.
