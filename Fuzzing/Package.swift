@@ -55,6 +55,13 @@ let package = Package(
             dependencies: ["Core", "FHIR", "JSONQuery", "HealthTypes", "HealthData", "Storage", crypto],
             path: "Server/DeviceGateway", sources: ["Measurements", "Observations", "Templates"],
             swiftSettings: sanitized),
+        .target(name: "FormLanguages", dependencies: ["FHIR"], path: "Device/FormLanguages", swiftSettings: sanitized),
+        .target(
+            name: "Questionnaires", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FormLanguages"],
+            path: "Device/Questionnaires", swiftSettings: sanitized),
+        .target(
+            name: "FormRendering", dependencies: ["FHIR", "UCUM", "Questionnaires"], path: "Device/FormRendering",
+            swiftSettings: sanitized),
         fuzzer("FuzzJSON", ["FHIR"]),
         fuzzer("FuzzXML", ["FHIR", "FHIRXML"]),
         fuzzer("FuzzFHIRPath", ["FHIR", "FHIRPath"]),
@@ -66,6 +73,8 @@ let package = Package(
         fuzzer("FuzzHealthKitUnit", ["HealthTypes"]),
         fuzzer("FuzzSignature", ["EventHubs"]),
         fuzzer("FuzzTemplates", ["DeviceGateway", "FHIR"]),
+        fuzzer("FuzzForm", ["FHIR", "Questionnaires", "FormRendering"]),
+        fuzzer("FuzzSteps", ["FHIR", "Questionnaires"]),
     ],
     swiftLanguageModes: [.v6]
 )

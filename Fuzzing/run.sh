@@ -1,15 +1,15 @@
 #!/bin/sh
-# Runs one fuzzer, or all: Fuzzing/run.sh JSON|XML|FHIRPath|Query|UCUM|Validation|Export|ExportFiles|HealthKitUnit|Signature|Templates|all [SECONDS (600)]
+# Runs one fuzzer, or all: Fuzzing/run.sh JSON|XML|FHIRPath|Query|UCUM|Validation|Export|ExportFiles|HealthKitUnit|Signature|Templates|Form|Steps|all [SECONDS (600)]
 #
 # Findings are written to Fuzzing/Findings; run the same program with the file to repeat one. New inputs that reach more of
 # the code are stored in Fuzzing/.corpus; the seeds in Fuzzing/Corpus never change.
 set -eu
 cd "$(dirname -- "$0")"
-target=${1:?which one: JSON, XML, FHIRPath, Query, UCUM, Validation, Export, ExportFiles, HealthKitUnit, Signature, Templates or all}
+target=${1:?which one: JSON, XML, FHIRPath, Query, UCUM, Validation, Export, ExportFiles, HealthKitUnit, Signature, Templates, Form, Steps or all}
 seconds=${2:-600}
 scratch=${TRIBUTARY_SCRATCH:+$TRIBUTARY_SCRATCH/fuzzing}
 scratch=${scratch:-.build}
-[ "$target" = all ] && targets="JSON XML FHIRPath Query UCUM Validation Export ExportFiles HealthKitUnit Signature Templates" || targets=$target
+[ "$target" = all ] && targets="JSON XML FHIRPath Query UCUM Validation Export ExportFiles HealthKitUnit Signature Templates Form Steps" || targets=$target
 
 # Swift's own backtraces would outlive a crash and hold the pipe.
 export SWIFT_BACKTRACE=enable=no
