@@ -14,38 +14,9 @@ struct RandomStepTests {
 
     @Test func everyStateEqualsOneComputedFromScratch() throws {
         var generator = Seeded(Self.seed)
-        let now = DateTime("2026-03-01T10:00:00+01:00")
         var count = 0
         for name in try Published.forms() {
-            let form = try Published.form(name)
-            var session = FormSession(form, clock: { now })
-            for step in 0..<Self.steps {
-                guard let next = RandomStep.next(for: session, &generator) else { break }
-                var refusal: SessionStep.Refusal?
-                do throws(SessionStep.Refusal) { try session.perform(next) } catch { refusal = error }
-                let again = FormSession(form, clock: { now }, snapshot: session.snapshot)
-                let (found, expected) = (
-                    session.stateLine(step: step, refused: refusal), again.stateLine(step: step, refused: refusal)
-                )
-                guard found == expected else {
-                    Issue.record("\(name), step \(step) \(next), seed \(Self.seed): \(found) is not \(expected)")
-                    return
-                }
-                #expect(session.progress == again.progress, "\(name), seed \(Self.seed)")
-                count += 1
-                guard step % 10 == 0 else { continue }
-                // The errors are those of the response, at its paths.
-                let response = session.response()
-                let valid = ResponseValidator(form, now: now).problems(in: response).filter { $0.severity == .error }
-                let own = session.problems().filter { $0.severity == .error }
-                #expect(
-                    Set(own.map { "\($0.code) \($0.expression)" }) == Set(valid.map { "\($0.code) \($0.expression)" }),
-                    "\(name), step \(step), seed \(Self.seed): \(own.map { "\($0.code) \($0.expression)" }), \(valid.map { "\($0.code) \($0.expression)" })"
-                )
-                #expect(
-                    session.nextQuestion()?.path
-                        == session.entries().first { $0.item.isQuestion }?.path)
-            }
+            count += try RandomWalk(form: Published.form(name), name: name).walk(Self.steps, &generator)
         }
         #expect(count > 1_000)
     }
@@ -72,6 +43,61 @@ struct RandomStepTests {
                 #expect(before == (index == 0 ? nil : questions[index - 1]), "\(name) \(path), seed \(Self.seed)")
             }
         }
+    }
+}
+
+/// Random steps on the forms of the fuzzer `Steps`, which have expressions, repetitions and limits.
+@Suite struct RandomFuzzerStepTests {
+    private static let seed = Seeded.newSeed()
+    private static let steps = Int(ProcessInfo.processInfo.environment["TRIBUTARY_FORM_STEPS"] ?? "") ?? 25
+
+    @Test(arguments: stepForms.indices)
+    func everyStateEqualsOneComputedFromScratch(index: Int) throws {
+        var generator = Seeded(Self.seed)
+        let form = QuestionnaireForm(Questionnaire(try #require(try JSON(parsing: stepForms[index]).object)))
+        for _ in 0..<4 {
+            #expect(try RandomWalk(form: form, name: "form \(index)").walk(Self.steps, &generator) == Self.steps)
+        }
+    }
+}
+
+/// Steps on one form, with checks of each state.
+private struct RandomWalk {
+    let form: QuestionnaireForm
+    let name: String
+
+    /// Returns the number of steps that were made.
+    func walk(_ steps: Int, _ generator: inout Seeded) throws -> Int {
+        let now = DateTime("2026-03-01T10:00:00+01:00")
+        let seed = generator.seed
+        var session = FormSession(form, clock: { now })
+        for step in 0..<steps {
+            guard let next = RandomStep.next(for: session, &generator) else { return step }
+            var refusal: SessionStep.Refusal?
+            do throws(SessionStep.Refusal) { try session.perform(next) } catch { refusal = error }
+            let again = FormSession(form, clock: { now }, snapshot: session.snapshot)
+            let (found, expected) = (
+                session.stateLine(step: step, refused: refusal), again.stateLine(step: step, refused: refusal)
+            )
+            guard found == expected else {
+                Issue.record("\(name), step \(step) \(next), seed \(seed): \(found) is not \(expected)")
+                return step
+            }
+            #expect(session.progress == again.progress, "\(name), seed \(seed)")
+            guard step % 10 == 0 else { continue }
+            // The errors are those of the response, at its paths.
+            let response = session.response()
+            let valid = ResponseValidator(form, now: now).problems(in: response).filter { $0.severity == .error }
+            let own = session.problems().filter { $0.severity == .error }
+            #expect(
+                Set(own.map { "\($0.code) \($0.expression)" }) == Set(valid.map { "\($0.code) \($0.expression)" }),
+                "\(name), step \(step), seed \(seed): \(own.map { "\($0.code) \($0.expression)" }), \(valid.map { "\($0.code) \($0.expression)" })"
+            )
+            #expect(
+                session.nextQuestion()?.path
+                    == session.entries().first { $0.item.isQuestion }?.path)
+        }
+        return steps
     }
 }
 

@@ -1,0 +1,1 @@
+../../Fuzzing/Sources/FuzzSteps/StepForms.swift
