@@ -58,6 +58,33 @@ import Testing
         check(session)
     }
 
+    @Test func rulesAndVariablesThatReadTheClockFollowIt() throws {
+        let noon = "@2026-03-01T12:00:00Z"
+        func rule(_ expression: String) -> String {
+            """
+            {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-constraint", "extension": [
+              {"url": "key", "valueId": "k"}, {"url": "severity", "valueCode": "error"},
+              {"url": "expression", "valueString": "\(expression)"}]}
+            """
+        }
+        let variable = """
+            {"url": "http://hl7.org/fhir/StructureDefinition/variable", "valueExpression": {
+              "name": "late", "language": "text/fhirpath", "expression": "now() > \(noon)"}}
+            """
+        let form = try form(
+            """
+            {"linkId": "a", "type": "string", "extension": [\(rule("%late.not()"))]}
+            """, #""extension": [\#(variable), \#(rule("now() < \(noon)"))]"#)
+        let (before, after) = (DateTime("2026-03-01T11:00:00Z"), DateTime("2026-03-01T13:00:00Z"))
+        var session = FormSession(form, clock: { before })
+        session.setAnswers([.text("x")], at: path("a"))
+        #expect(session.problems().isEmpty)
+        session.clock = { after }
+        let found = session.problems()
+        #expect(found.map(\.expression) == ["QuestionnaireResponse", "QuestionnaireResponse.item[0]"])
+        #expect(found == ResponseValidator(form, now: after).problems(in: session.response()))
+    }
+
     @Test func aFailingCalculationIsAnErrorIfItsInstanceIsInTheResponse() throws {
         let several = Self.calculated("1 | 2")
         let form = try form(

@@ -22,6 +22,13 @@ extension AnswerValue {
         return .decimal(number)
     }
 
+    /// Returns a decimal with the digits of a whole number: `.decimal(8)`.
+    ///
+    /// ```swift
+    /// session["night/hours"] = .decimal(8)
+    /// ```
+    public static func decimal(_ value: Int) -> AnswerValue { .decimal(JSONNumber(value)) }
+
     /// Creates the value of an expression's item, with the name of its type.
     init(_ item: FHIRPathValue) {
         let name = item.typeName

@@ -74,6 +74,10 @@ extension SessionState {
         var current = self
         if now != moment {
             current.moment = now
+            if form.program.readsClock {
+                current.cache.forgetVariables()
+                current.stale.insert(-1)
+            }
             for item in form.clockItems { current.stale.formUnion(nodes(of: form.all[item], from: -1, slot: nil)) }
         }
         current.refreshProblems()
