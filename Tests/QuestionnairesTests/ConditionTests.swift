@@ -35,6 +35,8 @@ import Testing
         ("time", "Time", [#""08:59:59""#, #""09:00:00""#, #""09:00:00.5""#]),
         ("string", "String", [#""apple""#, #""banana""#, #""cherry""#]),
         ("text", "String", [#""apple""#, #""banana""#, #""cherry""#]),
+        // By the Unicode values of the characters: the accent of the first is a character of its own.
+        ("string", "String", [#""e\u0301""#, #""\u00e4""#, #""\u00f6""#]),
         (
             "quantity", "Quantity",
             [#"{"value": 1, "code": "kg"}"#, #"{"value": 2.0, "code": "kg"}"#, #"{"value": 10, "code": "kg"}"#]

@@ -186,6 +186,34 @@ import Testing
         if code == "expression-cycle" { #expect(found.message.contains("a -> b -> a")) }
     }
 
+    @Test func anItemThatReadsAnswersAloneCanDecideAboutTheItemsBelowThem() throws {
+        func reading(_ read: String) throws -> QuestionnaireForm {
+            let inner = Self.item(
+                "inner", "string", with: Self.expression("enableWhenExpression", "\(Self.weight("shown")) = 'x'"))
+            return try form(
+                Self.item(
+                    "shown", "string",
+                    with: Self.expression("enableWhenExpression", "%resource.item.where(linkId = 'q')\(read)")) + ","
+                    + Self.item("q", "string", more: #""item": [\#(inner)]"#))
+        }
+        for read in [
+            ".answer.value.exists()", ".answer.exists()", ".answer[0].value = 'y'", ".answer.value.first() = 'y'",
+        ] {
+            var session = FormSession(try reading(read))
+            #expect(!session.form.problems.contains { $0.code == "expression-cycle" }, "\(read)")
+            #expect(!session.isEnabled(path("shown")))
+            session["q"] = .string("y")
+            #expect(session.isEnabled(path("shown")) && !session.isEnabled(path("q", "inner")))
+            session["shown"] = .string("x")
+            #expect(session.isEnabled(path("q", "inner")))
+            session["q"] = nil
+            #expect(!session.isEnabled(path("shown")) && session.problems().errors == [])
+        }
+        for read in [".exists()", ".answer.item.exists()", ".answer.where(item.exists()).value.exists()"] {
+            #expect(try reading(read).problems.contains { $0.code == "expression-cycle" }, "\(read)")
+        }
+    }
+
     @Test func answersOfDevicesAreCalculatedAgain() throws {
         func problems(_ more: String, score: String?) throws -> [ResponseProblem] {
             let form = try form(

@@ -48,10 +48,12 @@ struct DependencyGraph: Sendable {
     private struct Read {
         let source: Int
         let target: Int
-        /// The expression that reads it, with the items inside of it; nil for a condition, which reads only its answers.
+        /// The expression that reads it; nil for a condition.
         let expression: Int?
+        /// Whether it does not read the items inside.
+        let isShallow: Bool
         /// The vertex after which the computation follows.
-        var vertex: Int { expression == nil ? 2 * source : 2 * source + 1 }
+        var vertex: Int { isShallow ? 2 * source : 2 * source + 1 }
     }
 
     init(items: [FormItem], conditions: EnablementGraph, program: FormProgram) {
@@ -68,7 +70,7 @@ struct DependencyGraph: Sendable {
         for item in items where !item.conditions.isEmpty {
             for source in conditions.sources[item.index] {
                 guard let target = source.target else { continue }
-                reads.append(Read(source: target.index, target: item.index, expression: nil))
+                reads.append(Read(source: target.index, target: item.index, expression: nil, isShallow: true))
                 add(Dependent(kind: .value, index: item.index, sharedDepth: source.sharedDepth), to: target.index)
             }
         }
@@ -76,15 +78,17 @@ struct DependencyGraph: Sendable {
             guard let own = item.expressions else { continue }
             for expression in [own.enablement, own.calculated].compactMap({ $0 }) {
                 let sources = found.sources(of: expression, at: item)
-                for (source, depth) in sources.items {
-                    reads.append(Read(source: source, target: item.index, expression: expression))
+                for (source, depth, isShallow) in sources.items {
+                    let read = Read(source: source, target: item.index, expression: expression, isShallow: isShallow)
+                    reads.append(read)
                     add(Dependent(kind: .value, index: item.index, sharedDepth: depth), to: source)
                 }
                 if sources.isWhole, wholeValues.last != item.index { wholeValues.append(item.index) }
             }
             for expression in [own.initial, own.population?.expression].compactMap({ $0 }) {
-                for (source, _) in found.sources(of: expression, at: item).items {
-                    soft.append(Read(source: source, target: item.index, expression: expression))
+                for (source, _, isShallow) in found.sources(of: expression, at: item).items {
+                    let read = Read(source: source, target: item.index, expression: expression, isShallow: isShallow)
+                    soft.append(read)
                 }
             }
             let checks =
@@ -92,7 +96,7 @@ struct DependencyGraph: Sendable {
                 .compactMap { $0 } + own.toggles.map(\.expression) + own.constraints.map(\.expression)
             for expression in checks {
                 let sources = found.sources(of: expression, at: item)
-                for (source, depth) in sources.items where source != item.index {
+                for (source, depth, _) in sources.items where source != item.index {
                     add(Dependent(kind: .check, index: item.index, sharedDepth: depth), to: source)
                 }
                 if sources.isWhole { wholeChecks.insert(item.index) }
@@ -101,7 +105,7 @@ struct DependencyGraph: Sendable {
         for index in program.entries.indices {
             let owner = program.entries[index].owner
             let sources = found.sources(of: index, at: owner.map { items[$0] })
-            for (source, _) in sources.items {
+            for (source, _, _) in sources.items {
                 add(Dependent(kind: .variable, index: index, sharedDepth: 0), to: source)
             }
             if sources.isWhole { wholeVariables.insert(index) }

@@ -30,6 +30,8 @@ struct ResponseLookup: Sendable, Hashable {
 
     let start: Start
     var steps: [Step] = []
+    /// Whether it reads no items below the answers, as `.answer.value` and `.answer.exists()` do.
+    var readsOnlyAnswers = false
     /// The variable that has the items.
     var variable: String { "lookup \(start) \(steps)" }
 }
@@ -110,8 +112,19 @@ struct ExpressionInputs: Sendable {
     /// Finds the lookups of a tree.
     private struct Reading {
         var lookups: [ResponseLookup] = []
+        /// Whether the next node down is only the input of `value` or `answer.value`.
+        private var (isOfAnswer, isOfItem) = (false, false)
 
         mutating func replacement(of tree: FHIRPathTree, _ isInArgument: Bool) -> FHIRPathReplacement? {
+            let (wasOfAnswer, readsOnlyAnswers) = (isOfAnswer, isOfItem)
+            (isOfAnswer, isOfItem) = (false, false)
+            switch tree.kind {
+            case .member(_, "value"), .call(_?, "exists", _), .call(_?, "empty", _), .call(_?, "count", _):
+                isOfAnswer = tree.children.count == 1
+            case .member(_, "answer"): isOfItem = wasOfAnswer
+            case .call(_?, "first", _), .call(_?, "last", _), .indexer: isOfAnswer = wasOfAnswer
+            default: break
+            }
             guard case .call(let base?, "where", let arguments) = tree.kind, arguments.count == 1 else {
                 return nil
             }
@@ -119,6 +132,7 @@ struct ExpressionInputs: Sendable {
                 var lookup = Self.path(base, isInArgument), let last = lookup.steps.indices.last
             else { return nil }
             lookup.steps[last].linkID = linkID
+            lookup.readsOnlyAnswers = readsOnlyAnswers && isWhole
             if !lookups.contains(lookup) { lookups.append(lookup) }
             return isWhole ? .node(lookup.variable) : .input(lookup.variable)
         }

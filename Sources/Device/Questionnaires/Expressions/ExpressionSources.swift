@@ -2,7 +2,7 @@
 struct ExpressionSources {
     struct Found {
         /// Items with the number of common ancestors.
-        var items: [(source: Int, sharedDepth: Int)] = []
+        var items: [(source: Int, sharedDepth: Int, isShallow: Bool)] = []
         var isWhole = false
     }
 
@@ -18,22 +18,23 @@ struct ExpressionSources {
             let ownDepth = owner.map { index == expression ? $0.depth : $0.depth + 1 } ?? 0
             for part in program.entries[index].parts {
                 if part.inputs.readsWholeResponse { found.isWhole = true }
-                if part.inputs.readsContext { add(owner, depth: ownDepth, at: item, to: &found) }
-                for lookup in part.lookups {
+                if part.inputs.readsContext { add(owner, depth: ownDepth, isShallow: false, at: item, to: &found) }
+                for (lookup, read) in zip(part.lookups, part.inputs.lookups) {
                     guard let target = lookup.item else { continue }
-                    add(target, depth: lookup.isInContext ? ownDepth : 0, at: item, to: &found)
+                    let depth = lookup.isInContext ? ownDepth : 0
+                    add(target, depth: depth, isShallow: read.readsOnlyAnswers, at: item, to: &found)
                 }
             }
         }
         return found
     }
 
-    private func add(_ source: FormItem?, depth: Int, at item: FormItem?, to found: inout Found) {
+    private func add(_ source: FormItem?, depth: Int, isShallow: Bool, at item: FormItem?, to found: inout Found) {
         // The items inside the source include the item itself: its own answer is read with others.
         guard let source, source === item || !(item?.ancestors.contains(source.index) ?? false) else {
             found.isWhole = true
             return
         }
-        found.items.append((source.index, min(depth, source.depth, item?.depth ?? depth)))
+        found.items.append((source.index, min(depth, source.depth, item?.depth ?? depth), isShallow))
     }
 }

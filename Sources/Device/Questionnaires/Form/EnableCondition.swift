@@ -26,7 +26,7 @@ public struct EnableCondition: Sendable {
     /// The operator; nil if FHIR does not define it.
     public let comparison: Comparison?
     /// The value that answers are compared with (`enableWhen.answer[x]`); nil if the form contains none.
-    public let expected: AnswerValue?
+    public private(set) var expected: AnswerValue?
 
     init(_ source: Questionnaire.Item.EnableWhen) {
         question = source.question ?? ""
@@ -36,13 +36,9 @@ public struct EnableCondition: Sendable {
 
     /// Returns the condition with its expected value in the unit that the question's form defines.
     func measured(by question: FormItem) -> EnableCondition {
-        EnableCondition(question: self.question, comparison: comparison, expected: expected.map(question.measured))
-    }
-
-    private init(question: String, comparison: Comparison?, expected: AnswerValue?) {
-        self.question = question
-        self.comparison = comparison
-        self.expected = expected
+        var condition = self
+        condition.expected = expected.map(question.measured)
+        return condition
     }
 
     /// Returns whether the question's answers fulfil the condition. One of several answers is sufficient, except for

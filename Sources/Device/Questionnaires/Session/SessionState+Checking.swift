@@ -54,11 +54,12 @@ extension SessionState {
                     slot: nil, isOfCount: false)
             ]
         }
-        var check = NodeCheck(item, isOpen: nodes[node].isOpen)
+        var check = NodeCheck(item: item, isOpen: nodes[node].isOpen)
         // The items of an instance that is not in the response are not required, and what they calculate is not missing.
         let parent = nodes[node].parent
         let isPresent =
             isChecked || parent < 0 || nodes[parent].item.isQuestion || nodes[nodes[node].block].content > 0
+        let isThere = isChecked ? !nodes[node].sources.isEmpty : nodes[node].hasContent
         let kinds: [OutcomeKey.Kind] =
             outcomes.isEmpty ? [] : [.enablement, .population, .initial, .calculation]
         for kind in kinds {
@@ -78,18 +79,12 @@ extension SessionState {
             if item.isRequired, !nodes[node].hasContent, isPresent {
                 check.missing("required", "At least one question of this group needs an answer.")
             }
-            check.occurrences(
-                instances,
-                isThere: isChecked ? !nodes[node].sources.isEmpty : nodes[node].hasContent,
-                isPresent: isPresent)
+            check.occurrences(instances, isThere: isThere, isPresent: isPresent)
         default:
             if item.isRequired, nodes[node].answers.isEmpty, isPresent {
                 check.missing("required", "The question needs an answer.")
             }
-            check.occurrences(
-                nodes[node].answers.count,
-                isThere: isChecked ? !nodes[node].sources.isEmpty : !nodes[node].answers.isEmpty,
-                isPresent: isPresent)
+            check.occurrences(nodes[node].answers.count, isThere: isThere, isPresent: isPresent)
             answers(node, &check, budget: budget, cache: &cache)
         }
         if let expressions = item.expressions {
@@ -173,7 +168,7 @@ extension SessionState {
 
     /// Returns the problems of the rules of the form as a whole.
     func rootProblems(budget: StepBudget, cache: inout EvaluationCache) -> [NodeProblem] {
-        var check = NodeCheck(nil, isOpen: false)
+        var check = NodeCheck(item: nil, isOpen: false)
         for constraint in form.program.root.constraints {
             check.rule(
                 constraint, outcome(of: constraint.expression, at: .form, budget: budget, cache: &cache), slot: nil)
@@ -226,11 +221,6 @@ struct NodeCheck {
     let item: FormItem?
     let isOpen: Bool
     var problems: [NodeProblem] = []
-
-    init(_ item: FormItem?, isOpen: Bool) {
-        self.item = item
-        self.isOpen = isOpen
-    }
 
     mutating func missing(_ code: String, _ message: Sentence) {
         // An item whose enablement is unknown requires no answer.

@@ -207,12 +207,12 @@ extension SessionState {
         let outcome = withCache { state, cache in
             state.calculated(node, expression, budget: budget, cache: &cache)
         }
+        let isLoaded = nodes[node].isLoaded
+        nodes[node].isLoaded = false
         switch outcome {
         case .success(let values):
             outcomes[key] = nil
             let answers = nodes[node].answers
-            let isLoaded = nodes[node].isLoaded
-            nodes[node].isLoaded = false
             guard values.count != answers.count || !zip(values, answers).allSatisfy({ $0 == $1 }) else { return }
             if isLoaded, !nodes[node].item.isFixed {
                 nodes[node].isEdited = true
@@ -221,8 +221,6 @@ extension SessionState {
             setAnswers(values, node)
         case .failure(let failure):
             outcomes[key] = failure
-            let isLoaded = nodes[node].isLoaded
-            nodes[node].isLoaded = false
             if isLoaded, !nodes[node].item.isFixed {
                 nodes[node].isEdited = true
             } else if !failure.isUndecided, !nodes[node].answers.isEmpty {
