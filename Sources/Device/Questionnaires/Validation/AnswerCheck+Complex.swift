@@ -82,6 +82,9 @@ extension AnswerCheck {
         return digits * 3 / 4
     }
 
+    /// The names of the resources of FHIR R4.
+    private static let resourceTypes = Set(TypeModel.r4.resourceTypes)
+
     /// Checks that a reference is relative, absolute, contained or logical, and refers to a permitted type
     /// (<https://hl7.org/fhir/R4/references.html>).
     static func reference(_ value: AnswerValue, _ item: FormItem) -> [Finding] {
@@ -92,7 +95,7 @@ extension AnswerCheck {
             guard literal != nil || isAbsolute || (text.hasPrefix("#") && text.count > 1) else {
                 return [Finding("reference", "The reference is not in a form that FHIR permits.")]
             }
-            if let type = literal?.type, !ResourceTypes.names.contains(type) {
+            if let type = literal?.type, !resourceTypes.contains(type) {
                 return [Finding("reference-type-unknown", "FHIR R4 does not define the referenced resource type.")]
             }
             if literal == nil, text.hasPrefix("http") {
