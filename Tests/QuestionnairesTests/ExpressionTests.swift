@@ -214,6 +214,30 @@ import Testing
         }
     }
 
+    @Test func itemsBelowAnAnswerThatStaysReadThoseBelowOthers() throws {
+        let count = "%resource.item.where(linkId = 'q').answer.item.where(linkId = 'a').answer.value.count()"
+        let inner =
+            Self.item("n", "integer", with: Self.expression("calculatedExpression", count)) + ","
+            + Self.item("a", "string", more: #""initial": [{"valueString": "x"}]"#)
+        var session = FormSession(
+            try form(Self.item("q", "string", more: #""repeats": true, "item": [\#(inner)]"#)))
+        for answers in [["u"], ["u", "v", "w"], ["u"], ["v", "u"], ["u"]] {
+            session[all: "q"] = answers.map { .string($0) }
+            for index in answers.indices { #expect(session["q[\(index)]/n"] == .integer(answers.count), "\(answers)") }
+        }
+    }
+
+    @Test func calculatedListsKeepEqualValues() throws {
+        let form = try form(
+            Self.item("a", "decimal", more: "\"repeats\": true") + ","
+                + Self.item(
+                    "copy", "decimal", with: Self.expression("calculatedExpression", Self.weight("a")),
+                    more: "\"repeats\": true"))
+        var session = FormSession(form)
+        session[all: "a"] = [.decimal(2), .decimal(2), .decimal(1)]
+        #expect(session[all: "copy"] == [.decimal(2), .decimal(2), .decimal(1)])
+    }
+
     @Test func answersOfDevicesAreCalculatedAgain() throws {
         func problems(_ more: String, score: String?) throws -> [ResponseProblem] {
             let form = try form(

@@ -22,7 +22,8 @@ struct AnswerConversion {
                 return .failure(
                     .failed("A value of the type \(value.typeName) does not answer the question."))
             }
-            if !answers.contains(answer) || !item.repeats { answers.append(answer) }
+            // An option can be chosen once; two measurements can be the same.
+            if answer.type != "Coding" || !item.repeats || !answers.contains(answer) { answers.append(answer) }
         }
         guard answers.count <= 1 || item.repeats else {
             return .failure(.failed("The expression has \(answers.count) values, and the question takes one answer."))
