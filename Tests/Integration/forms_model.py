@@ -236,7 +236,9 @@ class Model:
             if len(values) > 1 and not node.item.repeats:
                 raise Failed("several values")
             answers = [converted(value, node.item.json) for value in values]
-            answers = [answer for answer in answers if not options or kind(answer) != "Coding" or answer in options]
+            # An option is chosen once.
+            answers = [answer for index, answer in enumerate(answers) if kind(answer) != "Coding"
+                       or answer not in answers[:index] and (not options or answer in options)]
         except Undecided:
             return
         except Failed:

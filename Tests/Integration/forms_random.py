@@ -5,6 +5,7 @@ from forms_answers import CORE, SDC, TYPES, UCUM, Digits, kind, offered, order
 SYSTEM = "https://example.org/answers"
 QUESTIONS = ["boolean", "decimal", "integer", "integer", "date", "dateTime", "time", "string", "text", "url", "choice",
              "choice", "open-choice", "attachment", "reference", "quantity"]
+CALCULATED = ["integer", "integer", "decimal", "boolean", "string", "choice", "date"]
 ORDERED = ("<", ">", "<=", ">=")
 
 
@@ -82,7 +83,7 @@ class RandomForm:
             item["type"] = "display"
             item["text"] = "Read this."
         else:
-            item["type"] = self.source.choice(QUESTIONS)
+            item["type"] = self.source.choice(CALCULATED if self.has_expressions and self.chance(60) else QUESTIONS)
             self.question(item)
             if depth < 4 and not is_last and self.chance(14):
                 item["item"] = self.items(item, depth + 1)
@@ -162,7 +163,7 @@ class RandomForm:
             waiting += item.get("item", [])
             questions = [other for other in before if other["type"] not in ("group", "display")]
             if questions:
-                expressions = self.has_expressions and self.chance(45)
+                expressions = self.has_expressions and self.chance(60)
                 if expressions:
                     Expressions(self, item, questions).give()
                 elif self.chance(45):
@@ -206,15 +207,17 @@ class Expressions:
     def give(self):
         text = self.of_type(self.item["type"])
         use = self.source.random()
-        if text is None or use < 0.4:
+        if text is None or use < 0.25:
             # The context is not available, so that the first is undecided.
             self.add("enableWhenExpression", "%patient.active" if self.form.chance(4) else self.truth(2))
-        elif use < 0.85:
+        elif use < 0.8:
             self.add("calculatedExpression", text)
             self.item["readOnly"] = self.form.chance(30)
+            # The specification does not say how many digits a calculated number has.
+            self.item["extension"] = [found for found in self.item["extension"] if found["url"] != CORE + "maxDecimalPlaces"]
         else:
             self.add("initialExpression", text)
-        if text is not None and use >= 0.4:
+        if text is not None and use >= 0.25:
             self.item.pop("initial", None)
             for option in self.item.get("answerOption", []):
                 option.pop("initialSelected", None)
@@ -285,15 +288,15 @@ class Expressions:
             return self.source.choice(["1", "2", "3"] if is_integer else ["2", "0.5", "1.25"])
         text = self.values(self.source.choice(others))
         return self.source.choice([
-            f"{text}.first()", f"{text}.last()", f"{text}", f"iif({text}.exists(), {text}.first(), 0)",
+            f"{text}.first()", f"{text}.last()", text, text, f"iif({text}.exists(), {text}.first(), 0)",
             f"iif({text}.exists(), {text}.select($this * 1).sum())"])
 
     def truth(self, depth):
         if depth and self.form.chance(35):
             operator = self.source.choice(["and", "or", "xor", "implies"])
             return f"({self.truth(depth - 1)} {operator} {self.truth(depth - 1)})"
-        if self.form.chance(12):
-            return f"({self.truth(depth)}).not()"
+        if depth and self.form.chance(12):
+            return f"({self.truth(depth - 1)}).not()"
         question = self.source.choice(self.questions)
         text, kind = self.values(question), question["type"]
         if kind in self.NUMBERS and self.form.chance(75):
@@ -301,7 +304,9 @@ class Expressions:
         if kind in ("string", "text") and self.form.chance(75):
             return self.source.choice([f"{text} = 'a'", f"{text}.first().length() > 1", f"{text}.where($this != 'b').exists()"])
         if kind == "boolean" and self.form.chance(75):
-            return self.source.choice([text, f"{text}.first()", f"{text} = true", f"{text}.first().not()"])
+            # Several booleans alone are an error. fhirpathpy finds nothing for not() of them, against
+            # http://hl7.org/fhirpath/N1/#singleton-evaluation-of-collections.
+            return self.source.choice([text if depth == 2 else f"{text}.first()", f"{text}.first()", f"{text} = true", f"{text}.first().not()"])
         if kind == "date" and self.form.chance(75):
             return f"{text}.first() {self.source.choice(['=', *ORDERED])} @2026-02-01"
         if kind == "choice" and self.form.chance(75):
