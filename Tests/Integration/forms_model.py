@@ -5,7 +5,8 @@ It is slow and direct: after each step it determines every item again, each afte
 
 import re
 
-from forms_answers import CORE, SDC, accepts, converted, extension, holds, is_well_formed, kind, offered, problems
+from forms_answers import CORE, accepts, converted, extension, holds, is_well_formed, kind, offered, problems
+from forms_items import Item, variables
 
 # The launch contexts that forms name and that are never supplied.
 CONTEXTS = ("patient",)
@@ -21,50 +22,6 @@ class Failed(Exception):
 
 class Undecided(Exception):
     """An expression that reads a context that is not available."""
-
-
-class Item:
-    """An item of the form."""
-
-    def __init__(self, json, parent):
-        self.json, self.parent = json, parent
-        self.link_id, self.type = json["linkId"], json["type"]
-        self.is_question = self.type not in ("group", "display")
-        self.conditions = json.get("enableWhen", [])
-        self.enablement = expression(json, "enableWhenExpression")
-        self.calculation = expression(json, "calculatedExpression")
-        self.initial = expression(json, "initialExpression")
-        self.variables = {found["name"]: found["expression"] for found in variables(json)}
-        self.repeats, self.is_required = json.get("repeats", False), json.get("required", False)
-        above = parent
-        self.is_hidden = extension(json, CORE + "questionnaire-hidden") is True or bool(parent and parent.is_hidden)
-        self.is_fixed = json.get("readOnly", False) or self.is_hidden
-        self.above = []
-        while above:
-            self.above.insert(0, above)
-            above = above.parent
-        self.children = [Item(child, self) for child in json.get("item", [])]
-
-    def initial_answers(self):
-        chosen = [answer for answer, option in zip(offered(self.json), self.json.get("answerOption", []))
-                  if option.get("initialSelected")]
-        return chosen or list(self.json.get("initial", []))
-
-    def scope(self):
-        """The texts of the variables that its expressions can name, with the element that declares each."""
-        found = {}
-        for item in [*self.above, self]:
-            found.update({name: (item, text) for name, text in item.variables.items()})
-        return found
-
-
-def expression(json, name):
-    found = extension(json, SDC + name)
-    return found and found["expression"]
-
-
-def variables(json):
-    return [found["valueExpression"] for found in json.get("extension", []) if found["url"] == CORE + "variable"]
 
 
 class Node:
@@ -243,8 +200,8 @@ class Model:
             return
         except Failed:
             answers = []
-            # A person can enter the answer otherwise, so that nothing is wrong.
-            if node.item.is_fixed:
+            # Whoever checks a response calculates only answers that a person cannot enter.
+            if node.item.is_fixed and text == node.item.calculation:
                 node.failures.append("expression-failed")
         if answers != node.answers:
             node.answer(answers)

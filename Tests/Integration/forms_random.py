@@ -287,8 +287,9 @@ class Expressions:
                 return f"{self.values(self.source.choice(self.questions))}.count()"
             return self.source.choice(["1", "2", "3"] if is_integer else ["2", "0.5", "1.25"])
         text = self.values(self.source.choice(others))
+        # Several items are an error, and none are none; the specification does not decide about several and none.
         return self.source.choice([
-            f"{text}.first()", f"{text}.last()", text, text, f"iif({text}.exists(), {text}.first(), 0)",
+            f"{text}.first()", f"{text}.last()", text if depth == 2 else f"{text}.first()", f"({text} + 2)", f"iif({text}.exists(), {text}.first(), 0)",
             f"iif({text}.exists(), {text}.select($this * 1).sum())"])
 
     def truth(self, depth):
