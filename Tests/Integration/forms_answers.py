@@ -235,8 +235,8 @@ def problems(question, answers):
             codes.append("repeats")
         if any(equal(answer, alone) for answer in answers for alone in exclusive(question)):
             codes.append("option-exclusive")
-    most = extension(question, CORE + "questionnaire-maxOccurs")
-    if most is not None and len(answers) > int(most):
+    greatest = extension(question, CORE + "questionnaire-maxOccurs")
+    if greatest is not None and len(answers) > int(greatest):
         codes.append("max-occurs")
     for answer in answers:
         codes += of_text(question, answer) + of_size(question, answer) + of_object(question, answer)
@@ -259,8 +259,8 @@ def of_text(question, answer):
         if question["type"] == "string" and re.search(r"[\r\n]", value(answer)):
             codes.append("newline")
     if kind(answer) == "Decimal":
-        places = extension(question, CORE + "maxDecimalPlaces")
-        if places is not None and len(value(answer).partition(".")[2]) > int(places):
+        digits = extension(question, CORE + "maxDecimalPlaces")
+        if digits is not None and len(value(answer).partition(".")[2]) > int(digits):
             codes.append("decimal-places")
     return codes
 
@@ -300,9 +300,9 @@ def of_object(question, answer):
         except binascii.Error:
             codes.append("attachment-data")
             length = None
-        most = extension(question, CORE + "maxSize")
+        greatest = extension(question, CORE + "maxSize")
         size = length if length is not None else int(content["size"]) if "size" in content else None
-        if most is not None and size is not None and size > most.number:
+        if greatest is not None and size is not None and size > greatest.number:
             codes.append("max-size")
         if length is not None and "size" in content and length != int(content["size"]):
             codes.append("attachment-size")

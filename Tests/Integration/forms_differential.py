@@ -31,7 +31,7 @@ STEPS = 25
 NOW = "2026-03-01T09:00:00+01:00"
 
 
-# How fhirpathpy fails if an operand has several items: also with the errors of Python's own operators.
+# The messages of fhirpathpy if an operand has several items, those of Python's own operators included.
 SEVERAL = re.compile("ingleton|single|is not iterable|is not JSON serializable|Cannot .* [-+*/] ")
 LAZY = Decision(
     "and, or, implies and iif() need not evaluate what does not decide",

@@ -200,7 +200,7 @@ class Model:
             return
         except Failed:
             answers = []
-            # Whoever checks a response calculates only answers that a person cannot enter.
+            # The check of a response calculates only answers that a person cannot enter.
             if node.item.is_fixed and text == node.item.calculation:
                 node.failures.append("expression-failed")
         if answers != node.answers:
@@ -219,7 +219,7 @@ class Model:
         return [answer for other in self.nodes(source, block) if other.is_enabled for answer in other.answers]
 
     def values(self, text, node):
-        """The values of an expression at an item, with its variables in place of their names."""
+        """The values of an expression at an item, with its variables instead of their names."""
         response, locations = self.response()
 
         def location(node, block):
@@ -311,8 +311,8 @@ class Model:
         if least is not None and count < int(least) and (count or item.is_required and is_present) and not node.is_open:
             codes.append("min-occurs")
         if is_group:
-            most = extension(item.json, CORE + "questionnaire-maxOccurs")
-            return codes + (["max-occurs"] if most is not None and count > int(most) else [])
+            greatest = extension(item.json, CORE + "questionnaire-maxOccurs")
+            return codes + (["max-occurs"] if greatest is not None and count > int(greatest) else [])
         return codes + problems(item.json, node.answers)
 
     # MARK: Steps
