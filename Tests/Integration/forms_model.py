@@ -279,7 +279,9 @@ class Model:
 
         def visit(block, is_present):
             for node in block.nodes.values():
-                found.extend((code, node.path()) for code in node.failures)
+                # The check of a response does not see the items of a group that the response does not contain.
+                if is_present:
+                    found.extend((code, node.path()) for code in node.failures)
                 if not node.is_enabled:
                     continue
                 if node.item.type == "group":
