@@ -21,7 +21,7 @@ package final class TestClock: Sendable {
 
 /// Passes the stores that authenticate, with the tables of the records store.
 package func withAccess(_ body: (AccessStores, any SQLDatabase, TestClock) async throws -> Void) async throws {
-    try await withTemporaryDatabase([.baseline(of: "records", TrustSchema.sections)]) { database async throws in
+    try await withTemporaryDatabase([.baseline(of: "records", AccessSchema.sections)]) { database async throws in
         let clock = TestClock()
         try await body(AccessStores(database: database, clock: { clock.now }), database, clock)
     }

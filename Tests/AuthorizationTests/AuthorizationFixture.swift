@@ -95,7 +95,7 @@ struct AuthorizationFixture {
     static func with(
         base: String = base, limits: RateLimits = RateLimits(), _ body: (AuthorizationFixture) async throws -> Void
     ) async throws {
-        try await withTemporaryDatabase([.baseline(of: "records", TrustSchema.sections)]) { database async throws in
+        try await withTemporaryDatabase([.baseline(of: "records", AccessSchema.sections)]) { database async throws in
             try await body(try AuthorizationFixture(database, base: base, limits: limits))
         }
     }

@@ -59,7 +59,7 @@ struct ConsumerFixture {
             migrations: [
                 .baseline(
                     of: "records",
-                    TrustSchema.sections + RecordsSchema.sections + WarehouseSchema.sections + ConsumerSchema.sections)
+                    AccessSchema.sections + RecordsSchema.sections + WarehouseSchema.sections + ConsumerSchema.sections)
             ])
         queueStore = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("queue.sqlite").path, migrations: SubmissionsSchema.migrations)

@@ -57,7 +57,7 @@ struct GatewayFixture: Sendable {
 
     static func with(_ body: (GatewayFixture) async throws -> Void) async throws {
         try await withTemporaryDatabase(
-            [.baseline(of: "records", TrustSchema.sections + RecordsSchema.sections + GatewaySchema.sections)]
+            [.baseline(of: "records", AccessSchema.sections + RecordsSchema.sections + GatewaySchema.sections)]
         ) { try await body(GatewayFixture(database: $0)) }
     }
 

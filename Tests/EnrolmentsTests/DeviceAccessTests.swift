@@ -238,11 +238,11 @@ struct DeviceAccessTests {
             ("token", DeviceAccess.tokenSQL, 2, [SubmissionsSchema.migrations, []]),
             (
                 "binding of a device", EnrolmentStore.bindingOfDeviceSQL, 1,
-                [[.baseline(of: "records", TrustSchema.sections)], []]
+                [[.baseline(of: "records", AccessSchema.sections)], []]
             ),
             (
                 "binding of a participant", EnrolmentStore.bindingOfParticipantSQL, 1,
-                [[.baseline(of: "records", TrustSchema.sections)], []]
+                [[.baseline(of: "records", AccessSchema.sections)], []]
             ),
         ] as [(String, String, Int, [[Migration]])])
     func queriesOfEachRequestUseTheirIndexes(

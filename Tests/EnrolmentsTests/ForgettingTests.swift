@@ -33,7 +33,7 @@ import Testing
     private func at(_ seconds: Int) -> Date { Date(timeIntervalSince1970: 1_790_000_000 + Double(seconds)) }
 
     @Test func deviceOfOneParticipantSentAllSubmissionsForThem() async throws {
-        try await withTemporaryDatabase([.baseline(of: "records", TrustSchema.sections)]) { database in
+        try await withTemporaryDatabase([.baseline(of: "records", AccessSchema.sections)]) { database in
             try await bind([("d1", "p", 10, 20), ("d2", "p", 20, nil), ("d3", "q", 5, nil)], in: database)
             let enrolments = EnrolmentStore(database: database, clock: { Date() })
             let stretches = try await database.read { try enrolments.stretches(of: "p", in: $0) }
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func participantsOfOneDeviceHaveSeparatePeriods() async throws {
-        try await withTemporaryDatabase([.baseline(of: "records", TrustSchema.sections)]) { database in
+        try await withTemporaryDatabase([.baseline(of: "records", AccessSchema.sections)]) { database in
             try await bind([("d", "p", 10, 20), ("d", "q", 30, 40), ("d", "p", 50, nil)], in: database)
             let enrolments = EnrolmentStore(database: database, clock: { Date() })
             let (first, second) = try await database.read {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func auditKeepsItsRowsWithoutTheParticipant() async throws {
-        try await withTemporaryDatabase([.baseline(of: "records", TrustSchema.sections)]) { database in
+        try await withTemporaryDatabase([.baseline(of: "records", AccessSchema.sections)]) { database in
             let enrolments = EnrolmentStore(database: database, clock: { Date() })
             let target = Target(resourceType: "Observation", resourceID: "o-of-p", subject: "p")
             try await enrolments.audit.record(
@@ -97,7 +97,7 @@ import Testing
         #expect(
             DeletionRegister.digest(of: "what do ya want for nothing?", key: Data("Jefe".utf8))
                 == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
-        try await withTemporaryDatabase([.baseline(of: "records", TrustSchema.sections)]) { database in
+        try await withTemporaryDatabase([.baseline(of: "records", AccessSchema.sections)]) { database in
             let key = key
             try await database.write { transaction in
                 let register = DeletionRegister()

@@ -56,7 +56,7 @@ struct RecordsFixture {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         database = try await TestEngine.chosen.open(
             path: folder.appendingPathComponent("test.sqlite").path,
-            migrations: [.baseline(of: "records", TrustSchema.sections + RecordsSchema.sections)])
+            migrations: [.baseline(of: "records", AccessSchema.sections + RecordsSchema.sections)])
         access = AccessStores(database: database, clock: { Date() })
         token = try await access.tokens.createStaffToken(name: "test", lifetime: 3600)
     }

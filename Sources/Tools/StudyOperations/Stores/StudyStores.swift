@@ -80,7 +80,7 @@ package struct StudyStores: Sendable {
     /// The schema of the records' store, to which five modules contribute.
     package static let recordsSchema = StoreSchema(
         "records",
-        sections: TrustSchema.sections + RecordsSchema.sections + WarehouseSchema.sections + ConsumerSchema.sections
+        sections: AccessSchema.sections + RecordsSchema.sections + WarehouseSchema.sections + ConsumerSchema.sections
             + GatewaySchema.sections)
 
     /// Opens the queue's store, which must exist and be of this version.

@@ -1,7 +1,7 @@
 import Storage
 
 /// The tables of enrolments, access and audit in the records' store.
-package enum TrustSchema {
+package enum AccessSchema {
     package static let sections = [devices, staffTokens, audit, deletions] + authorization
 
     private static let devices = SchemaSection("Devices of participants") { dialect in

@@ -3,7 +3,7 @@ import Storage
 import StorageTestSupport
 import Testing
 
-@Suite struct TrustSchemaTests {
+@Suite struct AccessSchemaTests {
     @Test func databaseAllowsOneCurrentBindingOfEachDeviceAndParticipant() async throws {
         try await withAccess { _, database, _ async throws in
             func insert(_ device: String, _ participant: String?, ended: String? = nil) async -> String? {

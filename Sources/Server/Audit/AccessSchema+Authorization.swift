@@ -1,6 +1,6 @@
 import Storage
 
-extension TrustSchema {
+extension AccessSchema {
     /// Tables of SMART on FHIR: clients, people, and their authorizations.
     static let authorization = [clients, people, authorizations]
 
