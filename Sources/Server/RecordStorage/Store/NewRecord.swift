@@ -99,11 +99,5 @@ package final class NewRecord: Sendable {
         protection = []
     }
 
-    private static func digest(of content: Data) -> Data { SHA256.hash(data: content).first(digestLength) }
-
-    /// Length of a digest in bytes.
-    static let digestLength = 16
-
-    /// Whether the version with a stored digest has the same R4 bytes. Older versions have the whole SHA-256.
-    package func isSame(asStored digest: Data) -> Bool { digest.prefix(Self.digestLength) == self.digest }
+    private static func digest(of content: Data) -> Data { SHA256.hash(data: content).first(16) }
 }

@@ -135,7 +135,7 @@ package struct RecordWriter {
         let order = try RecordOrder(present)
         let came = receipt.provenance.order
         let own = isNewest && came < order ? order : came
-        if try new.isSame(asStored: present.blob("digest")), try present.integer("deleted") == 0 {
+        if try present.blob("digest") == new.digest, try present.integer("deleted") == 0 {
             let same = try present.integer("version")
             guard own >= order else { return result(.superseded, number: number, version: same) }
             if own > order {
@@ -246,6 +246,6 @@ package struct RecordWriter {
     static let broughtSQL = """
         SELECT v.version FROM record_version v JOIN record_source s ON s.number = v.source
         WHERE v.number = ? AND v.version > 0 AND s.submission_id = ?
-            AND substr(v.digest, 1, \(NewRecord.digestLength)) = ? ORDER BY v.version LIMIT 1
+            AND v.digest = ? ORDER BY v.version LIMIT 1
         """
 }

@@ -123,7 +123,7 @@ package struct HealthLoader: Sendable {
         }
         report.pass(entry.counterKey, as: isFirst ? .alreadyKnown : .duplicate)
         // Facts that were undone are written again, those of the present version.
-        let isPresent = !entry.isRevisable || known.digest.map(entry.record.isSame(asStored:)) ?? false
+        let isPresent = !entry.isRevisable || known.digest == entry.record.digest
         return isFirst && !known.isLoaded && isPresent ? (number, false) : nil
     }
 
