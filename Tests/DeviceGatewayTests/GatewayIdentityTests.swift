@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// An Observation stored by an app under the id of an older version does not block readings.
+    /// An Observation that an app stores under a digest without a key blocks no reading.
     @Test func anObservationUnderAGuessedIDBlocksNoReading() async throws {
         try await GatewayFixture.with { fixture in
             try await fixture.register("d", of: "p1")
@@ -58,39 +58,5 @@ import Testing
         let (one, other) = (try await ids(), try await ids())
         #expect(one.count == 3 && Set(one).count == 1 && Set(other).count == 1 && one != other)
         #expect(one.first != MeasurementGroup.id(of: "d"))
-    }
-
-    /// In a store of an older version the open window keeps its id, and its readings count once.
-    @Test func windowOfAnOlderVersionKeepsItsID() async throws {
-        try await GatewayFixture.with { fixture in
-            try await fixture.register("d", of: "p1")
-            func rate(_ minute: Int) -> String {
-                #"{"device":"d","at":"2026-03-01T08:0\#(minute):00Z","hr":6\#(minute)}"#
-            }
-            try await fixture.take([rate(1), rate(2)])
-            try await fixture.work()
-            let made = try #require(try await Self.ids("Observation", in: fixture).first)
-            let stored = try await fixture.database.read {
-                try RecordStore().read(type: "Observation", id: made, in: $0)
-            }
-            let identifier = Observation(try #require(stored).resource().object).identifier.first?.value ?? ""
-            let former = MeasurementGroup.id(of: identifier)
-            try await fixture.database.write { transaction in
-                try transaction.execute(
-                    "UPDATE record SET id = ?, address_digest = \(RecordKey.sql(type: "type", id: "'\(former)'")) WHERE id = ?",
-                    [SQLValue(former), SQLValue(made)])
-                try transaction.execute("DELETE FROM gateway_secret")
-            }
-            fixture.clock.pass(600_000)
-            try await fixture.take([rate(3)])
-            try await fixture.work()
-            #expect(try await Self.ids("Observation", in: fixture) == [former])
-            let status = try await fixture.status()
-            #expect(status.observations == 1 && status.measurements == 3)
-            // A new window has an id with the study's secret.
-            try await fixture.take([#"{"device":"d","at":"2026-03-01T11:00:00Z","hr":70}"#])
-            try await fixture.work()
-            #expect(try await Self.ids("Observation", in: fixture).count == 2)
-        }
     }
 }

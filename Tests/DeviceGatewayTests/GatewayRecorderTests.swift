@@ -239,7 +239,7 @@ import Testing
                 // With the same secret the second gateway gives the same id to the same Observation.
                 try await second.database.write { transaction in
                     _ = try transaction.execute(
-                        "INSERT INTO gateway_secret (id, secret, has_former) VALUES (1, ?, 0)", [.blob(secret)])
+                        "INSERT INTO gateway_secret (id, secret) VALUES (1, ?)", [.blob(secret)])
                 }
                 try await second.register("d", of: "p1")
                 try await second.take([weight("d", 70), weight("d", 71, minute: 1)])

@@ -103,8 +103,8 @@ struct MeasurementGroup: Sendable {
         ].joined(separator: ".")
     }
 
-    /// The id of an Observation that is not stored, and of one that an older version stored: the SHA-256 of its
-    /// identifier, in hexadecimal digits. Observations that are stored now have a keyed digest (``GatewayIdentity``).
+    /// The id of an Observation that is not stored: the SHA-256 of its identifier, in hexadecimal digits. A stored one has
+    /// a keyed digest (``GatewayIdentity``).
     var id: String { Self.id(of: identifier) }
 
     static func id(of identifier: String) -> String {

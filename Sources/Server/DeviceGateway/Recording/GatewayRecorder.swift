@@ -112,7 +112,7 @@ package struct GatewayRecorder: Sendable {
         guard !readings.isEmpty else { return nil }
         // 2. The stored state of each Observation. Those with many readings wait a little for more.
         let observations = Set(buckets.keys)
-        try await load(&buckets, identity)
+        try await load(&buckets)
         Self.quarantineForeign(&readings, &buckets)
         Self.deferEvents(of: &readings, &buckets, at: now)
         try await loadReadings(&buckets)
@@ -229,29 +229,12 @@ package struct GatewayRecorder: Sendable {
     static let foreign = GatewayReason(
         "subject-not-permitted", "The Observation that the reading belongs to is another participant's.")
 
-    private func load(_ buckets: inout [String: ObservationBucket], _ identity: GatewayIdentity) async throws {
+    private func load(_ buckets: inout [String: ObservationBucket]) async throws {
         let ids = buckets.keys.sorted()
         let groups = try await database.read { transaction in
             try GatewayMeasurements(transaction: transaction).groups(ids)
         }
         for (id, group) in groups { buckets[id]?.known = group }
-        if identity.hasFormerIDs { try await loadFormer(&buckets) }
-    }
-
-    /// Finds Observations that an older version stored, so that their readings continue under the old id.
-    private func loadFormer(_ buckets: inout [String: ObservationBucket]) async throws {
-        let new = buckets.values.filter { $0.known.number == nil }
-        let former = Dictionary(
-            new.map { (MeasurementGroup.id(of: $0.identifier), $0.id) }, uniquingKeysWith: { first, _ in first })
-        guard !former.isEmpty else { return }
-        let ids = former.keys.sorted()
-        let groups = try await database.read { try GatewayMeasurements(transaction: $0).groups(ids) }
-        // A record without readings of the gateway was written by another module.
-        for (id, group) in groups where group.number != nil {
-            guard let present = former[id], var bucket = buckets.removeValue(forKey: present) else { continue }
-            (bucket.id, bucket.known) = (id, group)
-            buckets[id] = bucket
-        }
     }
 
     /// Quarantines readings that would become part of another participant's Observation.

@@ -8,8 +8,6 @@ import Storage
 /// resource exists.
 struct GatewayIdentity: Sendable {
     private let key: SymmetricKey
-    /// Whether the store has Observations of an earlier version, whose ids have no key.
-    let hasFormerIDs: Bool
 
     /// Reads the identity of a study. The first call makes its secret.
     ///
@@ -20,22 +18,15 @@ struct GatewayIdentity: Sendable {
             return
         }
         let secret = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
-        try transaction.execute(
-            """
-            INSERT INTO gateway_secret (id, secret, has_former) SELECT 1, ?,
-                CASE WHEN EXISTS (SELECT 1 FROM gateway_observation) THEN 1 ELSE 0 END
-            """, [.blob(secret)])
+        try transaction.execute("INSERT INTO gateway_secret (id, secret) VALUES (1, ?)", [.blob(secret)])
         guard let made = try Self(in: transaction) else { throw Self.missing }
         self = made
     }
 
     /// Reads the identity of a study; nil if there is none yet.
     init?(in transaction: any SQLTransaction) throws {
-        guard let row = try transaction.first("SELECT secret, has_former FROM gateway_secret WHERE id = 1") else {
-            return nil
-        }
+        guard let row = try transaction.first("SELECT secret FROM gateway_secret WHERE id = 1") else { return nil }
         key = SymmetricKey(data: try row.blob("secret"))
-        hasFormerIDs = try row.integer("has_former") != 0
     }
 
     private static let missing = GatewayError(

@@ -39,9 +39,7 @@ package enum GatewaySchema {
         -- One row: the secret of the ids of Devices and Observations.
         CREATE TABLE gateway_secret (
             id bigint PRIMARY KEY NOT NULL,
-            secret \(dialect.blob) NOT NULL,
-            -- 1 if the store has Observations with ids of an earlier form.
-            has_former bigint NOT NULL
+            secret \(dialect.blob) NOT NULL
         );
         """
     }
