@@ -91,14 +91,16 @@ let device: [Target] = [
         name: "HealthSync", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
         path: "Sources/Device/HealthSync"),
     .target(name: "HTTPTransport", dependencies: ["Core"], path: "Sources/Device/HTTPTransport"),
+    .target(name: "DeviceSystem", dependencies: ["Core"], path: "Sources/Device/DeviceSystem"),
     .target(name: "FHIRClient", dependencies: ["Core", "FHIR", "HTTPTransport"], path: "Sources/Device/FHIRClient"),
     .target(
-        name: "Outbox", dependencies: ["Core", "Wire", "Attachments", "HTTPTransport", crypto],
+        name: "Outbox", dependencies: ["Core", "Wire", "Attachments", "HTTPTransport", "DeviceSystem", crypto],
         path: "Sources/Device/Outbox"),
     .target(
         name: "HealthStores",
         dependencies: [
-            "Core", "FHIR", "Wire", "Attachments", "HealthData", "HealthSync", "FHIRClient", "Outbox", crypto,
+            "Core", "FHIR", "Wire", "Attachments", "HealthData", "HealthSync", "FHIRClient", "DeviceSystem", "Outbox",
+            crypto,
         ],
         path: "Sources/Device/HealthStores"),
 ]
@@ -281,8 +283,9 @@ let tools: [Target] = [
         name: "DeviceCommands",
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
-            "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "Outbox", "HealthStores",
-            "ResearchKitForms", "AppleHealthExport", "HealthReport", "ConsentDocument", "Storage", "Warehouse",
+            "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "DeviceSystem", "Outbox",
+            "HealthStores", "ResearchKitForms", "AppleHealthExport", "HealthReport", "ConsentDocument", "Storage",
+            "Warehouse",
             "Receiver", "TerminalSurvey", "StudyFiles", "StudyOperations", "FormAuthoring", arguments,
         ],
         path: "Sources/Tools/DeviceCommands"),
@@ -312,7 +315,8 @@ let tests: [Target] = [
             "FHIR", "UCUM", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "FHIRPatch", "FHIRSearch",
             "Wire", "Attachments", "Questionnaires", "FormOperations", "InformedConsent", "HealthTypes", "HealthData",
             "SleepNights",
-            "HealthSync", "HTTPTransport", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter", "HealthReport",
+            "HealthSync", "HTTPTransport", "DeviceSystem", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter",
+            "HealthReport",
             "FormRendering", "ResearchKitForms", "ResearchKitAdapter",
         ] + healthKit + researchKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
@@ -373,16 +377,18 @@ let tests: [Target] = [
     .testTarget(
         name: "HealthKitAdapterTests",
         dependencies: [
-            "Core", "FHIR", "Wire", "HealthData", "HealthSync", "Outbox", "HealthStores", "HealthKitAdapter",
-            "TestSupport",
+            "Core", "FHIR", "Wire", "HealthData", "HealthSync", "DeviceSystem", "Outbox", "HealthStores",
+            "HealthKitAdapter", "TestSupport",
         ] + healthKit),
     .testTarget(
         name: "HealthReportTests",
         dependencies: ["FHIR", "HealthData", "SleepNights", "HealthReport", "TestSupport", "HealthDataTestSupport"]),
     .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport"]),
+    .testTarget(name: "DeviceSystemTests", dependencies: ["DeviceSystem", "TestSupport"]),
     .testTarget(name: "FHIRClientTests", dependencies: ["Core", "FHIR", "FHIRClient"]),
     .testTarget(
-        name: "OutboxTests", dependencies: ["Core", "FHIR", "Wire", "InformedConsent", "Outbox", "TestSupport", crypto]),
+        name: "OutboxTests",
+        dependencies: ["Core", "FHIR", "Wire", "InformedConsent", "DeviceSystem", "Outbox", "TestSupport", crypto]),
     .testTarget(
         name: "AppleHealthExportTests",
         dependencies: ["CXML2", "FHIR", "HealthData", "AppleHealthExport", "TestSupport"]),
@@ -546,6 +552,7 @@ let package = Package(
         .library(name: "TributaryHealthReport", targets: ["HealthReport"]),
         .library(name: "TributaryAttachments", targets: ["Attachments"]),
         .library(name: "TributaryHTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "TributaryDeviceSystem", targets: ["DeviceSystem"]),
         .library(name: "TributaryFHIRClient", targets: ["FHIRClient"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
         // No app's: what the benchmarks measure of the stores. It needs the trait.

@@ -32,6 +32,7 @@ HealthStores|Sends health data to the outbox, FHIR servers, event hubs and files
 HealthKitAdapter|Reads HealthKit on a phone: observers, anchored queries, permissions, and every kind of its objects.
 HealthReport|Shows a person's health data as one page: daily aggregates, sleep, heart rate, workouts.
 HTTPTransport|Sends HTTP requests over URLSession, without cookies, caches and unbounded answers.
+DeviceSystem|Writes files atomically on a phone, locks them, and stores secrets in the Keychain or in files.
 FHIRClient|Reads, searches and writes the resources of a FHIR server as typed views, within limits.
 Attachments|Removes from pictures who took them, when and where.
 Outbox|Queues sealed submissions on the phone, sends them in order, and reads their outcomes.

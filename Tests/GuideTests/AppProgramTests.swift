@@ -1,3 +1,4 @@
+import DeviceSystem
 import FHIR
 import Foundation
 import HealthData

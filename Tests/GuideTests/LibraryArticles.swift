@@ -1,4 +1,5 @@
 import Attachments
+import DeviceSystem
 import FHIR
 import FHIRClient
 import FHIRPatch
@@ -193,6 +194,14 @@ enum LibraryArticles {
         let response = try await transport.send(TransportRequest(method: "GET", url: url))
         if response.status == 503 { print(response.retryAfter(now: .now) ?? 60) }
         return response
+    }
+
+    static func deviceSystem(folder: URL, token: Data, profile: Data) throws -> Data? {
+        let secrets = FileSecrets(folder: folder)
+        try secrets.save(token, named: "token")
+        try AtomicFile.write(profile, to: folder.appendingPathComponent("profile.json"))
+        let saved = try secrets.secret(named: "token")
+        return saved
     }
 
     static func healthTypes() throws -> (codes: [String]?, pounds: String?) {

@@ -1,4 +1,5 @@
 import Core
+import DeviceSystem
 import FHIR
 import Foundation
 import HealthData

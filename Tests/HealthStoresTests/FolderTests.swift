@@ -124,7 +124,7 @@ import Testing
         do { _ = try await HealthSyncFolder(location).lock(patience: 0) } catch {
             code = (error as? any CodedError)?.code
         }
-        #expect(code == "outbox-busy" && lock != nil)
+        #expect(code == "file-busy" && lock != nil)
         lock = nil
         _ = try await HealthSyncFolder(location).lock(patience: 0)
     }

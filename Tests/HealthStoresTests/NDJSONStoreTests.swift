@@ -70,7 +70,7 @@ import Testing
         do {
             _ = try await NDJSONHealthStore(file, subject: nil, patience: 0)
         } catch { code = (error as? any CodedError)?.code }
-        #expect(code == "outbox-busy")
+        #expect(code == "file-busy")
         let unknown = DeletedSample(uuid: UUID(), type: "x", targets: ["Observation/n"])
         #expect(try await store.delete([unknown])[unknown.uuid] == .stored)
         #expect(await store.isEmpty)

@@ -1,3 +1,4 @@
+import DeviceSystem
 import Foundation
 import TestSupport
 import Testing

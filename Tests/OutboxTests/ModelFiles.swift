@@ -1,3 +1,4 @@
+import DeviceSystem
 import Foundation
 import TestSupport
 
@@ -9,7 +10,7 @@ import TestSupport
 /// journal keeps their order), of unsynced content a random part.
 final class ModelFiles: DurableFiles, @unchecked Sendable {
     /// The error that every operation throws after the loss of power.
-    static let powerLost = OutboxError(.storageFailed, "The power went.")
+    static let powerLost = DeviceStorageError(.storageFailed, "The power went.")
 
     private enum Change {
         case link(String, Int)
@@ -70,7 +71,8 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
         }
     }
 
-    private func operation<Result>(_ body: () throws(OutboxError) -> Result) throws(OutboxError) -> Result {
+    private func operation<Result>(_ body: () throws(DeviceStorageError) -> Result) throws(DeviceStorageError) -> Result
+    {
         guardian.lock()
         defer { guardian.unlock() }
         operations += 1
@@ -79,63 +81,65 @@ final class ModelFiles: DurableFiles, @unchecked Sendable {
         return try body()
     }
 
-    private func file(_ url: URL) throws(OutboxError) -> Int {
-        guard let file = volatileNames[url.path] else { throw OutboxError(.fileMissing, "missing") }
+    private func file(_ url: URL) throws(DeviceStorageError) -> Int {
+        guard let file = volatileNames[url.path] else { throw DeviceStorageError(.fileMissing, "missing") }
         return file
     }
 
-    func names(in folder: URL) throws(OutboxError) -> [String] {
-        try operation { () throws(OutboxError) in
+    func names(in folder: URL) throws(DeviceStorageError) -> [String] {
+        try operation { () throws(DeviceStorageError) in
             let prefix = folder.path + "/"
             return volatileNames.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
                 .filter { !$0.contains("/") }
         }
     }
 
-    func read(_ file: URL) throws(OutboxError) -> Data {
-        try operation { () throws(OutboxError) in contents[try self.file(file)] ?? Data() }
+    func read(_ file: URL) throws(DeviceStorageError) -> Data {
+        try operation { () throws(DeviceStorageError) in contents[try self.file(file)] ?? Data() }
     }
 
-    func size(of file: URL) throws(OutboxError) -> Int64 {
-        try operation { () throws(OutboxError) in Int64(volatileNames[file.path].flatMap { contents[$0]?.count } ?? 0) }
+    func size(of file: URL) throws(DeviceStorageError) -> Int64 {
+        try operation { () throws(DeviceStorageError) in
+            Int64(volatileNames[file.path].flatMap { contents[$0]?.count } ?? 0)
+        }
     }
 
-    func create(_ file: URL, holding content: Data) throws(OutboxError) {
-        try operation { () throws(OutboxError) in
+    func create(_ file: URL, holding content: Data) throws(DeviceStorageError) {
+        try operation { () throws(DeviceStorageError) in
             lastFile += 1
             journal.append([.link(file.path, lastFile)])
             let used = volatileNames.values.reduce(0) { $0 + (contents[$1]?.count ?? 0) }
             let free = max(0, (capacity ?? Int.max) - used)
             contents[lastFile] = content.prefix(free)
-            if content.count > free { throw OutboxError(.storageFull, "full") }
+            if content.count > free { throw DeviceStorageError(.storageFull, "full") }
         }
     }
 
-    func sync(_ file: URL) throws(OutboxError) {
-        try operation { () throws(OutboxError) in synced[try self.file(file)] = true }
+    func sync(_ file: URL) throws(DeviceStorageError) {
+        try operation { () throws(DeviceStorageError) in synced[try self.file(file)] = true }
     }
 
-    func move(_ file: URL, to target: URL) throws(OutboxError) {
-        try operation { () throws(OutboxError) in
+    func move(_ file: URL, to target: URL) throws(DeviceStorageError) {
+        try operation { () throws(DeviceStorageError) in
             journal.append([.unlink(file.path), .link(target.path, try self.file(file))])
         }
     }
 
-    func remove(_ file: URL) throws(OutboxError) {
-        try operation { () throws(OutboxError) in journal.append([.unlink(file.path)]) }
+    func remove(_ file: URL) throws(DeviceStorageError) {
+        try operation { () throws(DeviceStorageError) in journal.append([.unlink(file.path)]) }
     }
 
-    func syncFolder(_ folder: URL) throws(OutboxError) {
-        try operation { () throws(OutboxError) in
+    func syncFolder(_ folder: URL) throws(DeviceStorageError) {
+        try operation { () throws(DeviceStorageError) in
             for changes in journal { apply(changes, to: &durableNames) }
             journal = []
         }
     }
 
-    func makeFolder(_ folder: URL) throws(OutboxError) { try operation {} }
+    func makeFolder(_ folder: URL) throws(DeviceStorageError) { try operation {} }
 
-    func lock(_ file: URL, patience: Double) throws(OutboxError) -> FileLock {
-        try operation { () throws(OutboxError) in FileLock {} }
+    func lock(_ file: URL, patience: Double) throws(DeviceStorageError) -> FileLock {
+        try operation { () throws(DeviceStorageError) in FileLock {} }
     }
 
     /// Damages a file.

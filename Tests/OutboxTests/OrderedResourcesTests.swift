@@ -1,4 +1,5 @@
 import Core
+import DeviceSystem
 import FHIR
 import Foundation
 import InformedConsent
@@ -128,22 +129,24 @@ private final class FailingFiles: DurableFiles, @unchecked Sendable {
 
     func fail(at part: String?) { guardian.withLock { failing = part } }
 
-    func move(_ file: URL, to target: URL) throws(OutboxError) {
+    func move(_ file: URL, to target: URL) throws(DeviceStorageError) {
         let isFailing = guardian.withLock { failing.map { target.lastPathComponent.contains($0) } ?? false }
-        if isFailing { throw OutboxError(.storageFull, "The disk is full.") }
+        if isFailing { throw DeviceStorageError(.storageFull, "The disk is full.") }
         try files.move(file, to: target)
     }
 
-    func create(_ file: URL, holding content: Data) throws(OutboxError) { try files.create(file, holding: content) }
+    func create(_ file: URL, holding content: Data) throws(DeviceStorageError) {
+        try files.create(file, holding: content)
+    }
 
-    func names(in folder: URL) throws(OutboxError) -> [String] { try files.names(in: folder) }
-    func read(_ file: URL) throws(OutboxError) -> Data { try files.read(file) }
-    func size(of file: URL) throws(OutboxError) -> Int64 { try files.size(of: file) }
-    func sync(_ file: URL) throws(OutboxError) { try files.sync(file) }
-    func remove(_ file: URL) throws(OutboxError) { try files.remove(file) }
-    func syncFolder(_ folder: URL) throws(OutboxError) { try files.syncFolder(folder) }
-    func makeFolder(_ folder: URL) throws(OutboxError) { try files.makeFolder(folder) }
-    func lock(_ file: URL, patience: Double) throws(OutboxError) -> FileLock {
+    func names(in folder: URL) throws(DeviceStorageError) -> [String] { try files.names(in: folder) }
+    func read(_ file: URL) throws(DeviceStorageError) -> Data { try files.read(file) }
+    func size(of file: URL) throws(DeviceStorageError) -> Int64 { try files.size(of: file) }
+    func sync(_ file: URL) throws(DeviceStorageError) { try files.sync(file) }
+    func remove(_ file: URL) throws(DeviceStorageError) { try files.remove(file) }
+    func syncFolder(_ folder: URL) throws(DeviceStorageError) { try files.syncFolder(folder) }
+    func makeFolder(_ folder: URL) throws(DeviceStorageError) { try files.makeFolder(folder) }
+    func lock(_ file: URL, patience: Double) throws(DeviceStorageError) -> FileLock {
         try files.lock(file, patience: patience)
     }
 }

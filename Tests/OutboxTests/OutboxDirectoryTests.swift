@@ -1,3 +1,4 @@
+import DeviceSystem
 import Foundation
 import TestSupport
 import Testing
@@ -173,10 +174,6 @@ import Wire
         withExtendedLifetime(first) {}
         first = nil
         _ = try outbox.sendingLock()
-        let file = folder.url.appendingPathComponent("x.lock")
-        let held = try PosixFiles().lock(file, patience: 0)
-        #expect(code { _ = try PosixFiles().lock(file, patience: 0.02) } == "outbox-busy")
-        withExtendedLifetime(held) {}
     }
 
     @Test(.enabled(if: hasFlock)) func lockExcludesOtherProcesses() throws {

@@ -118,7 +118,9 @@ import Testing
             step += Int.random(in: 1...5, using: &generator)
             let world = World(seed: generator.next())
             world.files.losePower(before: step)
-            do { try await story(world) } catch let error as OutboxError where error == ModelFiles.powerLost {}
+            do { try await story(world) } catch let error as OutboxError
+                where error == OutboxError(ModelFiles.powerLost)
+            {}
             let wentDown = world.files.wentDown
             world.files.restart()
             if let broken = try world.check() { Issue.record("seed \(seed), step \(step): \(broken)") }
@@ -149,7 +151,7 @@ import Testing
                 }
                 do {
                     try await act(in: world, &generator)
-                } catch let error as OutboxError where error == ModelFiles.powerLost {
+                } catch let error as OutboxError where error == OutboxError(ModelFiles.powerLost) {
                     losses += 1
                 } catch let error as OutboxError where error.reason == .consentRequired {}
                 world.files.restart()

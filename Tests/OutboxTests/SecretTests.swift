@@ -1,3 +1,4 @@
+import DeviceSystem
 import Foundation
 import TestSupport
 import Testing
@@ -11,27 +12,15 @@ import Testing
         private let lock = NSLock()
         private var secrets: [String: Data] = [:]
 
-        func secret(named name: String) throws(OutboxError) -> Data? { lock.withLock { secrets[name] } }
-        func save(_ secret: Data, named name: String) throws(OutboxError) { lock.withLock { secrets[name] = secret } }
-        func removeSecret(named name: String) throws(OutboxError) { lock.withLock { secrets[name] = nil } }
+        func secret(named name: String) throws(DeviceStorageError) -> Data? { lock.withLock { secrets[name] } }
+        func save(_ secret: Data, named name: String) throws(DeviceStorageError) {
+            lock.withLock { secrets[name] = secret }
+        }
+        func removeSecret(named name: String) throws(DeviceStorageError) { lock.withLock { secrets[name] = nil } }
     }
 
     private func mode(_ file: URL) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
-    }
-
-    @Test func secretFileIsReadableOnlyByItsOwner() throws {
-        let folder = try TemporaryFolder()
-        let secrets = FileSecrets(folder: folder.url)
-        #expect(try secrets.secret(named: "a") == nil)
-        try secrets.save(Data("one".utf8), named: "a")
-        try secrets.save(Data("two".utf8), named: "a")
-        #expect(try secrets.secret(named: "a") == Data("two".utf8))
-        #expect(try mode(folder.url.appendingPathComponent("a")) == 0o600)
-        try secrets.removeSecret(named: "a")
-        try secrets.removeSecret(named: "a")
-        #expect(try secrets.secret(named: "a") == nil)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [".lock"])
     }
 
     @Test func enrolmentIsStoredOnlyWithTheSecrets() throws {

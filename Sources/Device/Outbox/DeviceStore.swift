@@ -1,3 +1,4 @@
+import DeviceSystem
 import Foundation
 
 /// A device's folder: `outbox/`, `refused/`, `sent/`, `deliveries.json`, `upload.json` and small JSON files of the app;
@@ -7,8 +8,8 @@ public struct DeviceStore: Sendable {
     public let folder: URL
     /// The queue in the folder.
     public let outbox: OutboxDirectory
-    private let files: any DurableFiles
-    let secrets: any SecretStore
+    private let files: OutboxFiles
+    let secrets: OutboxSecrets
 
     /// Opens the folder, and creates it if it does not exist. Throws storage errors, and `outbox-busy`.
     ///
@@ -17,14 +18,16 @@ public struct DeviceStore: Sendable {
     public static func open(
         _ folder: URL, files: any DurableFiles = PosixFiles(), secrets: (any SecretStore)? = nil
     ) throws(OutboxError) -> DeviceStore {
+        let system = files
+        let files = OutboxFiles(system)
         try files.makeFolder(folder)
         let outbox = try OutboxDirectory.open(
             folder: folder.appendingPathComponent("outbox"), refusedFolder: folder.appendingPathComponent("refused"),
-            files: files)
+            files: system)
         let store = DeviceStore(
             folder: folder, outbox: outbox, files: files,
-            secrets: secrets ?? systemSecrets(folder: folder, files: files))
-        try store.locked { () throws(OutboxError) in try AtomicFile.removeLeftovers(in: folder, files: files) }
+            secrets: OutboxSecrets(secrets ?? systemSecrets(folder: folder, files: system)))
+        try store.locked { () throws(OutboxError) in try files.removeLeftovers(in: folder) }
         return store
     }
 
@@ -67,7 +70,7 @@ public struct DeviceStore: Sendable {
 
     /// Writes a file of the app atomically: at every instant the file has the complete old or new content.
     public func save(_ content: Data, named name: String) throws(OutboxError) {
-        try locked { () throws(OutboxError) in try AtomicFile.write(content, to: file(name), files: files) }
+        try locked { () throws(OutboxError) in try files.replace(file(name), with: content) }
     }
 
     /// Returns a JSON value of the app; `nil` if there is no such file. Throws `storage-failed` if it cannot be

@@ -1,9 +1,9 @@
 import Core
+import DeviceSystem
 import FHIR
 import Foundation
 import HealthData
 import HealthSync
-import Outbox
 
 /// A file of resources as a store of health data, one resource a line (<https://hl7.org/fhir/R4/nd-json.html>).
 ///
@@ -30,8 +30,8 @@ public actor NDJSONHealthStore: ExternalStore {
     /// - Parameters:
     ///   - subject: the id of the Patient to whom the samples belong; nil leaves the subject out.
     ///   - patience: seconds to wait for another process that writes to the file.
-    /// - Throws: ``HealthStoreError`` `health-file-foreign`, without any change to the file; `OutboxError`
-    ///   `outbox-busy` if another process writes to it; storage errors.
+    /// - Throws: ``HealthStoreError`` `health-file-foreign`, without any change to the file; `DeviceStorageError`
+    ///   `file-busy` if another process writes to it; storage errors.
     public init(_ url: URL, subject: String?, patience: Double = 10) async throws {
         lock = try await PosixFiles().lock(url, awaiting: patience)
         file = LogFile(url)

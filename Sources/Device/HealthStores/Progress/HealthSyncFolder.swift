@@ -1,8 +1,8 @@
 import Core
 import Crypto
+import DeviceSystem
 import Foundation
 import HealthSync
-import Outbox
 
 /// The progress of a synchronization in a folder of the device. Each stream has a folder with its state and its index.
 ///
@@ -27,7 +27,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
     /// the value. Incomplete files of a terminated process are removed.
     ///
     /// - Parameter patience: seconds to wait for another holder.
-    /// - Throws: `OutboxError` `outbox-busy`, storage errors; `CancellationError`.
+    /// - Throws: `DeviceStorageError` `file-busy`, storage errors; `CancellationError`.
     public nonisolated func lock(patience: Double = 10) async throws -> FileLock {
         try make(folder)
         let lock = try await files.lock(folder.appendingPathComponent(".lock"), awaiting: patience)
@@ -57,7 +57,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
         return streams.sorted()
     }
 
-    private nonisolated func subfolders(of folder: URL) throws(OutboxError) -> [URL] {
+    private nonisolated func subfolders(of folder: URL) throws(DeviceStorageError) -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try files.names(in: folder).filter { !$0.hasPrefix(".") }
             .map { folder.appendingPathComponent($0, isDirectory: true) }
@@ -125,7 +125,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
         indexes[stream] = index
     }
 
-    private func removeIndex(of stream: HealthStream) throws(OutboxError) {
+    private func removeIndex(of stream: HealthStream) throws(DeviceStorageError) {
         indexes[stream] = nil
         try files.remove(indexFile(of: stream))
     }
@@ -148,7 +148,7 @@ public actor HealthSyncFolder: HealthSyncStorage {
     }
 
     /// Creates a folder and makes its name durable.
-    private nonisolated func make(_ location: URL) throws(OutboxError) {
+    private nonisolated func make(_ location: URL) throws(DeviceStorageError) {
         guard !FileManager.default.fileExists(atPath: location.path) else { return }
         try files.makeFolder(location)
         var parent = location

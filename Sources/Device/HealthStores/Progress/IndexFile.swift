@@ -1,6 +1,6 @@
+import DeviceSystem
 import Foundation
 import HealthSync
-import Outbox
 
 /// An index of identifiers on the device's disk. It is rewritten when the larger part of it is not valid any more.
 struct IndexFile: Sendable {
@@ -10,7 +10,7 @@ struct IndexFile: Sendable {
 
     /// Opens the index. An absent file is an empty index; the first record creates it.
     ///
-    /// - Throws: `HealthSyncError` `health-index-damaged`; `OutboxError` of the disk.
+    /// - Throws: `HealthSyncError` `health-index-damaged`; `DeviceStorageError` of the disk.
     init(_ url: URL) throws {
         self.url = url
         log = try HealthIndexLog(LogFile(url))

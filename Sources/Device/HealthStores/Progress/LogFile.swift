@@ -1,6 +1,6 @@
+import DeviceSystem
 import Foundation
 import HealthSync
-import Outbox
 
 /// A log on the device's disk, for ``HealthIndexLog``, the NDJSON store and the journal.
 struct LogFile: HealthLogFile {

@@ -103,12 +103,12 @@ extension OutboxDirectory {
     /// Writes an entry's file atomically. New data have priority over submissions that the study has stored.
     private func write(_ content: Data, to file: URL) throws(OutboxError) {
         do throws(OutboxError) {
-            try AtomicFile.write(content, to: file, files: files)
+            try files.replace(file, with: content)
         } catch {
             guard error.reason == .storageFull, try freeSpace(for: 2 * Int64(content.count) + 65_536) else {
                 throw error
             }
-            try AtomicFile.write(content, to: file, files: files)
+            try files.replace(file, with: content)
         }
     }
 }

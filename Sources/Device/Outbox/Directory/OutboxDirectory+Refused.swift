@@ -7,7 +7,7 @@ extension OutboxDirectory {
     func moveToRefused(_ entry: OutboxEntry, because refusal: Refusal) throws(OutboxError) {
         try locked { () throws(OutboxError) in
             // 1. The reason is written before its file is moved.
-            try AtomicFile.write(refusal.json.data(), to: reasonFile(of: entry), files: files)
+            try files.replace(reasonFile(of: entry), with: refusal.json.data())
             // 2. A refused Contract stops all sending, from before its file is moved.
             var state = try state()
             state.settle(entry, as: .refused)

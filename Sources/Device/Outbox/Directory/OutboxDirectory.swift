@@ -1,4 +1,5 @@
 import Core
+import DeviceSystem
 import Foundation
 import Wire
 
@@ -19,7 +20,7 @@ public struct OutboxDirectory: Sendable {
     public let refusedFolder: URL
     /// The folder of accepted submissions that the device still keeps.
     public let sentFolder: URL
-    let files: any DurableFiles
+    let files: OutboxFiles
 
     /// Seconds that a short change waits for another process.
     private static let patience = 10.0
@@ -30,6 +31,7 @@ public struct OutboxDirectory: Sendable {
         folder: URL, refusedFolder: URL, sentFolder: URL? = nil, files: any DurableFiles = PosixFiles()
     ) throws(OutboxError) -> OutboxDirectory {
         let sentFolder = sentFolder ?? folder.deletingLastPathComponent().appendingPathComponent("sent")
+        let files = OutboxFiles(files)
         let outbox = OutboxDirectory(
             folder: folder, refusedFolder: refusedFolder, sentFolder: sentFolder, files: files)
         for folder in [folder, refusedFolder, sentFolder] {
@@ -37,8 +39,8 @@ public struct OutboxDirectory: Sendable {
             try files.syncFolder(folder.deletingLastPathComponent())
         }
         try outbox.locked { () throws(OutboxError) in
-            try AtomicFile.removeLeftovers(in: folder, files: files)
-            try AtomicFile.removeLeftovers(in: refusedFolder, files: files)
+            try files.removeLeftovers(in: folder)
+            try files.removeLeftovers(in: refusedFolder)
         }
         return outbox
     }
@@ -120,7 +122,7 @@ public struct OutboxDirectory: Sendable {
     /// Makes a state durable, unless it is already. Call it only while locked.
     func store(_ state: OutboxState) throws(OutboxError) {
         if try storedState() == state { return }
-        try AtomicFile.write(state.json.data(), to: stateFile, files: files)
+        try files.replace(stateFile, with: state.json.data())
     }
 
     // MARK: - Locks
@@ -149,7 +151,7 @@ public struct OutboxDirectory: Sendable {
         try files.lock(folder.appendingPathComponent(".sending"), patience: 0)
     }
 
-    private static func entries(in folder: URL, _ files: any DurableFiles) throws(OutboxError) -> [OutboxEntry] {
+    private static func entries(in folder: URL, _ files: OutboxFiles) throws(OutboxError) -> [OutboxEntry] {
         try files.names(in: folder).compactMap(OutboxEntry.init(name:)).sorted()
     }
 }

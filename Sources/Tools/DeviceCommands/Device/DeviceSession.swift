@@ -1,4 +1,5 @@
 import Attachments
+import DeviceSystem
 import FHIR
 import Foundation
 import HealthStores

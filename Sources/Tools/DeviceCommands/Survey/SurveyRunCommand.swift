@@ -1,7 +1,7 @@
 import ArgumentParser
+import DeviceSystem
 import FHIR
 import Foundation
-import Outbox
 import Questionnaires
 import TerminalSurvey
 

@@ -1,8 +1,7 @@
+import DeviceSystem
 import Foundation
 import TestSupport
 import Testing
-
-@testable import Outbox
 
 /// Files that are extended at their end.
 @Suite struct FileOffsetsTests {
@@ -25,7 +24,7 @@ import Testing
             let count = Int.random(in: 0...400, using: &random)
             #expect(try files.read(file, from: start, count: count) == Array(model.dropFirst(start).prefix(count)))
         }
-        #expect(
-            code { try files.write([1], to: folder.url.appendingPathComponent("no/such"), at: 0) } == "file-missing")
+        let absent = folder.url.appendingPathComponent("no/such")
+        #expect(reason { () throws(DeviceStorageError) in try files.write([1], to: absent, at: 0) } == .fileMissing)
     }
 }

@@ -11,24 +11,24 @@ public struct FileSecrets: SecretStore {
         self.files = files
     }
 
-    public func secret(named name: String) throws(OutboxError) -> Data? {
+    public func secret(named name: String) throws(DeviceStorageError) -> Data? {
         try files.content(of: folder.appendingPathComponent(name))
     }
 
-    public func save(_ secret: Data, named name: String) throws(OutboxError) {
-        try locked { () throws(OutboxError) in
+    public func save(_ secret: Data, named name: String) throws(DeviceStorageError) {
+        try locked { () throws(DeviceStorageError) in
             try AtomicFile.write(secret, to: folder.appendingPathComponent(name), files: files)
         }
     }
 
-    public func removeSecret(named name: String) throws(OutboxError) {
-        try locked { () throws(OutboxError) in
+    public func removeSecret(named name: String) throws(DeviceStorageError) {
+        try locked { () throws(DeviceStorageError) in
             try files.remove(folder.appendingPathComponent(name))
             try files.syncFolder(folder)
         }
     }
 
-    private func locked(_ body: () throws(OutboxError) -> Void) throws(OutboxError) {
+    private func locked(_ body: () throws(DeviceStorageError) -> Void) throws(DeviceStorageError) {
         let lock = try files.lock(folder.appendingPathComponent(".lock"), patience: 10)
         defer { withExtendedLifetime(lock) {} }
         try body()

@@ -6,13 +6,14 @@ public enum AtomicFile {
     static let temporaryPrefix = ".tmp-"
 
     /// Writes a file of mode 0600, which replaces one of the same name. When this returns, the content survives a loss
-    /// of power. Throws ``OutboxError`` (`storage-full`, `storage-failed`); then the old content is kept, and no
+    /// of power. Throws ``DeviceStorageError`` (`storage-full`, `storage-failed`); then the old content is kept, and no
     /// incomplete file is left.
-    public static func write(_ content: Data, to file: URL, files: some DurableFiles = PosixFiles()) throws(OutboxError)
+    public static func write(_ content: Data, to file: URL, files: any DurableFiles = PosixFiles())
+        throws(DeviceStorageError)
     {
         let folder = file.deletingLastPathComponent()
         let temporary = folder.appendingPathComponent(temporaryPrefix + UUID().uuidString)
-        do throws(OutboxError) {
+        do throws(DeviceStorageError) {
             // 1. The content, complete and durable, under a temporary name.
             try files.create(temporary, holding: content)
             try files.sync(temporary)
@@ -27,7 +28,7 @@ public enum AtomicFile {
     }
 
     /// Removes the incomplete files of stopped writers. Call it only while holding the lock of the writers.
-    public static func removeLeftovers(in folder: URL, files: some DurableFiles) throws(OutboxError) {
+    public static func removeLeftovers(in folder: URL, files: any DurableFiles) throws(DeviceStorageError) {
         for name in try files.names(in: folder) where name.hasPrefix(temporaryPrefix) {
             try files.remove(folder.appendingPathComponent(name))
         }

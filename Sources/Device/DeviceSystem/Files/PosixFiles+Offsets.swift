@@ -11,9 +11,9 @@ import Foundation
 /// Files that grow at their end, such as logs: read and written at offsets.
 extension PosixFiles {
     /// Reads up to `count` bytes of a file from an offset; none if there is no file.
-    public func read(_ file: URL, from offset: Int, count: Int) throws(OutboxError) -> [UInt8] {
+    public func read(_ file: URL, from offset: Int, count: Int) throws(DeviceStorageError) -> [UInt8] {
         let descriptor: Int32
-        do throws(OutboxError) {
+        do throws(DeviceStorageError) {
             descriptor = try open(file, O_RDONLY)
         } catch {
             if error.reason == .fileMissing { return [] }
@@ -38,7 +38,7 @@ extension PosixFiles {
     /// Writes bytes at an offset: the end of the file, or an offset before it, where the file is truncated first. An
     /// absent file is created, of mode 0600. When this returns, the bytes survive a loss of power; after a failure a
     /// part of them may remain at the end.
-    public func write(_ bytes: [UInt8], to file: URL, at offset: Int) throws(OutboxError) {
+    public func write(_ bytes: [UInt8], to file: URL, at offset: Int) throws(DeviceStorageError) {
         let descriptor = try open(file, O_WRONLY | O_CREAT)
         var isOpen = true
         defer { if isOpen { close(descriptor) } }

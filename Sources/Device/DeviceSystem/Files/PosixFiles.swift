@@ -13,15 +13,15 @@ public struct PosixFiles: DurableFiles {
     /// Creates the file operations.
     public init() {}
 
-    public func names(in folder: URL) throws(OutboxError) -> [String] {
+    public func names(in folder: URL) throws(DeviceStorageError) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: folder.path)
         } catch {
-            throw OutboxError(.storageFailed, "The folder \(folder.lastPathComponent) cannot be listed.")
+            throw DeviceStorageError(.storageFailed, "The folder \(folder.lastPathComponent) cannot be listed.")
         }
     }
 
-    public func read(_ file: URL) throws(OutboxError) -> Data {
+    public func read(_ file: URL) throws(DeviceStorageError) -> Data {
         let descriptor = try open(file, O_RDONLY)
         defer { close(descriptor) }
         var content = Data()
@@ -35,7 +35,7 @@ public struct PosixFiles: DurableFiles {
         }
     }
 
-    public func size(of file: URL) throws(OutboxError) -> Int64 {
+    public func size(of file: URL) throws(DeviceStorageError) -> Int64 {
         var status = stat()
         guard lstat(file.path, &status) == 0 else {
             if errno == ENOENT { return 0 }
@@ -44,7 +44,7 @@ public struct PosixFiles: DurableFiles {
         return Int64(status.st_size)
     }
 
-    public func create(_ file: URL, holding content: Data) throws(OutboxError) {
+    public func create(_ file: URL, holding content: Data) throws(DeviceStorageError) {
         let descriptor = try open(file, O_WRONLY | O_CREAT | O_EXCL)
         var rest = [UInt8](content)[...]
         while !rest.isEmpty {
@@ -61,31 +61,31 @@ public struct PosixFiles: DurableFiles {
         guard close(descriptor) == 0 else { throw failure("written", file) }
     }
 
-    public func sync(_ file: URL) throws(OutboxError) { try flush(file, O_RDONLY) }
+    public func sync(_ file: URL) throws(DeviceStorageError) { try flush(file, O_RDONLY) }
 
-    public func syncFolder(_ folder: URL) throws(OutboxError) { try flush(folder, O_RDONLY | O_DIRECTORY) }
+    public func syncFolder(_ folder: URL) throws(DeviceStorageError) { try flush(folder, O_RDONLY | O_DIRECTORY) }
 
-    public func move(_ file: URL, to target: URL) throws(OutboxError) {
+    public func move(_ file: URL, to target: URL) throws(DeviceStorageError) {
         guard rename(file.path, target.path) == 0 else { throw failure("moved", file) }
     }
 
-    public func remove(_ file: URL) throws(OutboxError) {
+    public func remove(_ file: URL) throws(DeviceStorageError) {
         guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("removed", file) }
     }
 
-    public func makeFolder(_ folder: URL) throws(OutboxError) {
+    public func makeFolder(_ folder: URL) throws(DeviceStorageError) {
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw OutboxError(.storageFailed, "The folder \(folder.lastPathComponent) cannot be made.")
+            throw DeviceStorageError(.storageFailed, "The folder \(folder.lastPathComponent) cannot be made.")
         }
         #if canImport(Darwin)
             try protect(folder)
         #endif
     }
 
-    public func lock(_ file: URL, patience: Double) throws(OutboxError) -> FileLock {
+    public func lock(_ file: URL, patience: Double) throws(DeviceStorageError) -> FileLock {
         // flock, not fcntl: its locks belong to the open file, so two holders in one process exclude each other too.
         let descriptor = try open(file, O_RDWR | O_CREAT)
         let deadline = Date(timeIntervalSinceNow: patience)
@@ -94,8 +94,8 @@ public struct PosixFiles: DurableFiles {
             guard code == EINTR || (code == EWOULDBLOCK && Date() < deadline) else {
                 close(descriptor)
                 throw code == EWOULDBLOCK
-                    ? OutboxError(.outboxBusy, "Another process is using the outbox: wait for it and try again.")
-                    : OutboxError(.storageFailed, "The lock file \(file.lastPathComponent) cannot be locked.")
+                    ? DeviceStorageError(.fileBusy, "Another process is using this folder: wait for it and try again.")
+                    : DeviceStorageError(.storageFailed, "The lock file \(file.lastPathComponent) cannot be locked.")
             }
             usleep(2_000)
         }
@@ -106,7 +106,7 @@ public struct PosixFiles: DurableFiles {
         }
     }
 
-    func open(_ file: URL, _ flags: Int32) throws(OutboxError) -> Int32 {
+    func open(_ file: URL, _ flags: Int32) throws(DeviceStorageError) -> Int32 {
         while true {
             let descriptor = systemOpen(file.path, flags: flags | O_CLOEXEC, mode: 0o600)
             if descriptor >= 0 { return descriptor }
@@ -114,13 +114,13 @@ public struct PosixFiles: DurableFiles {
         }
     }
 
-    private func flush(_ file: URL, _ flags: Int32) throws(OutboxError) {
+    private func flush(_ file: URL, _ flags: Int32) throws(DeviceStorageError) {
         let descriptor = try open(file, flags)
         defer { close(descriptor) }
         try flush(descriptor, of: file)
     }
 
-    func flush(_ descriptor: Int32, of file: URL) throws(OutboxError) {
+    func flush(_ descriptor: Int32, of file: URL) throws(DeviceStorageError) {
         #if canImport(Darwin)
             // fsync leaves the data in the drive's cache there; F_FULLFSYNC is not offered by every file system.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
@@ -128,13 +128,13 @@ public struct PosixFiles: DurableFiles {
         guard fsync(descriptor) == 0 else { throw failure("made durable", file) }
     }
 
-    func failure(_ verb: String, _ file: URL) -> OutboxError {
+    func failure(_ verb: String, _ file: URL) -> DeviceStorageError {
         let (code, name) = (errno, file.lastPathComponent)
         switch code {
-        case ENOENT: return OutboxError(.fileMissing, "The file \(name) is not there.")
-        case ENOSPC, EDQUOT: return OutboxError(.storageFull, "The disk is full: \(name) was not \(verb).")
+        case ENOENT: return DeviceStorageError(.fileMissing, "The file \(name) is not there.")
+        case ENOSPC, EDQUOT: return DeviceStorageError(.storageFull, "The disk is full: \(name) was not \(verb).")
         default:
-            return OutboxError(
+            return DeviceStorageError(
                 .storageFailed, "The file \(name) cannot be \(verb): \(String(cString: strerror(code))).")
         }
     }

@@ -13,7 +13,7 @@
         /// Creates a store under a service's name, such as one for each study.
         public init(service: String) { self.service = service }
 
-        public func secret(named name: String) throws(OutboxError) -> Data? {
+        public func secret(named name: String) throws(DeviceStorageError) -> Data? {
             var query = attributes(of: name)
             query[kSecReturnData as String] = true
             query[kSecMatchLimit as String] = kSecMatchLimitOne
@@ -26,7 +26,7 @@
             return secret
         }
 
-        public func save(_ secret: Data, named name: String) throws(OutboxError) {
+        public func save(_ secret: Data, named name: String) throws(DeviceStorageError) {
             let content: [String: Any] = [
                 kSecValueData as String: secret,
                 kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
@@ -39,7 +39,7 @@
             guard added == errSecSuccess else { throw failure("written", of: name, status: added) }
         }
 
-        public func removeSecret(named name: String) throws(OutboxError) {
+        public func removeSecret(named name: String) throws(DeviceStorageError) {
             let status = SecItemDelete(dictionary(attributes(of: name)))
             guard status == errSecSuccess || status == errSecItemNotFound else {
                 throw failure("removed", of: name, status: status)
@@ -58,8 +58,8 @@
             NSDictionary(dictionary: members) as CFDictionary
         }
 
-        private func failure(_ verb: String, of name: String, status: OSStatus) -> OutboxError {
-            OutboxError(
+        private func failure(_ verb: String, of name: String, status: OSStatus) -> DeviceStorageError {
+            DeviceStorageError(
                 .storageFailed,
                 "The secret \(name) cannot be \(verb) (Keychain \(status)): unlock the device once after its start.")
         }
