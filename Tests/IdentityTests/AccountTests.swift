@@ -20,10 +20,12 @@ extension AccountStore {
         ).account
     }
 
-    func signIn(_ username: String, _ password: String = "correct horse") async throws -> String? {
+    func signIn(
+        _ username: String, _ password: String = "correct horse", cost: PasswordHash.Cost = .least
+    ) async throws -> String? {
         try await signIn(
             username: username, password: password, lifetime: 3_600, checker: PasswordChecker(),
-            from: PasswordChecker.Origin(wide: "w", narrow: "n"), cost: .least)
+            from: PasswordChecker.Origin(wide: "w", narrow: "n"), cost: cost)
     }
 }
 
@@ -151,11 +153,76 @@ struct AccountTests {
 
     @Test func storedPasswordHashIsReadStrictly() throws {
         let hash = try PasswordHash(of: "correct horse", salt: Data([1, 2, 3]), cost: .least)
-        #expect(PasswordHash(text: hash.text) == hash && hash.matches("correct horse") && !hash.matches("wrong"))
-        for text in ["", "scrypt$4$AQID$", "scrypt$40$AQID$" + Data(count: 32).base64URL, "plain$4$AQID$AQID"] {
+        #expect(PasswordHash(text: hash.text) == hash && hash.text.hasPrefix("scrypt$4$8$1$AQID$"))
+        #expect(hash.matches("correct horse", spending: .least) && !hash.matches("wrong", spending: .least))
+        let zeros = Data(count: 32).base64URL
+        for text in [
+            "", "scrypt$4$AQID$", "scrypt$40$AQID$\(zeros)", "plain$4$AQID$AQID", "plain$4$8$1$AQID$\(zeros)",
+            "scrypt$4$8$AQID$\(zeros)", "scrypt$4$8$1$AQID$", "scrypt$4$8$0$AQID$\(zeros)",
+            "scrypt$4$8$17$AQID$\(zeros)", "scrypt$4$16$1$AQID$\(zeros)", "scrypt$18$8$1$AQID$\(zeros)",
+            "scrypt$+4$8$1$AQID$\(zeros)", "scrypt$04$8$1$AQID$\(zeros)", "scrypt$4$8$1$AQID$\(zeros)$",
+            "scrypt$4$8$1$AQID$\(zeros)=",
+        ] {
             #expect(PasswordHash(text: text) == nil, "\(text)")
         }
-        #expect(try #require(PasswordHash.unmatchable(.standard)).text.hasPrefix("scrypt$15$"))
+        #expect(try #require(PasswordHash.unmatchable(.standard)).text.hasPrefix("scrypt$15$8$3$"))
+    }
+
+    /// The hashes are made by Python's `hashlib.scrypt`.
+    @Test(arguments: [
+        ("scrypt$4$MDEyMzQ1Njc4OWFiY2RlZg$OAkZqUBelG6VIYdTJfYSENL5OmZRxMa3GwXn5oFliTg", true),
+        ("scrypt$4$8$2$MDEyMzQ1Njc4OWFiY2RlZg$JYH3qqqHOmC1SgODc5iBofe43ODbjU4oo0Dz1jY_A94", true),
+        ("scrypt$15$8$3$MDEyMzQ1Njc4OWFiY2RlZg$G4W5nQ2B6hYm0OghZ5oPEuCjIl8I-Sp-hh15UA5iu-g", false),
+        ("scrypt$15$MDEyMzQ1Njc4OWFiY2RlZg$puHF8wsl4P5tR3JANsCleZiOQes-05KY2PoHbUEpMGQ", true),
+    ])
+    func aHashOfAnotherImplementationIsChecked(text: String, isOlder: Bool) throws {
+        let hash = try #require(PasswordHash(text: text))
+        #expect(hash.matches("correct horse", spending: .least) && !hash.matches("correct horsf", spending: .least))
+        #expect(hash.isOlder(than: .standard) == isOlder)
+    }
+
+    @Test func theCheckOfAnOlderHashDoesTheWorkOfANewOne() {
+        let standard = PasswordHash.Cost.standard
+        for (exponent, parallelism) in [(15, 1), (15, 2), (4, 1), (14, 1), (14, 5), (16, 1)] {
+            let old = PasswordHash.Cost(exponent: exponent, parallelism: parallelism)
+            #expect(old.work + (old.remainder(to: standard)?.work ?? 0) == standard.work)
+        }
+        #expect(standard.remainder(to: standard) == nil)
+        #expect(PasswordHash.Cost(exponent: 17, parallelism: 1).remainder(to: standard) == nil)
+    }
+
+    @Test func aSignInReplacesAnOlderHash() async throws {
+        try await withAccess { access, database, _ async throws in
+            let account = try await access.accounts.account("anna")
+            let other = try await access.accounts.account("bea", patient: "bea")
+            func stored(_ account: UserAccount) async throws -> String? {
+                try await database.read {
+                    try $0.first("SELECT password FROM user_account WHERE id = ?", [SQLValue(account.id)])?
+                        .textIfPresent("password")
+                }
+            }
+            let unchanged = try await stored(other)
+            for old in [
+                "scrypt$4$MDEyMzQ1Njc4OWFiY2RlZg$OAkZqUBelG6VIYdTJfYSENL5OmZRxMa3GwXn5oFliTg",
+                "scrypt$4$8$2$MDEyMzQ1Njc4OWFiY2RlZg$JYH3qqqHOmC1SgODc5iBofe43ODbjU4oo0Dz1jY_A94",
+            ] {
+                try await database.write {
+                    _ = try $0.execute(
+                        "UPDATE user_account SET password = ? WHERE id = ?", [SQLValue(old), SQLValue(account.id)])
+                }
+                let cost = PasswordHash.Cost(exponent: 5, parallelism: 3)
+                #expect(try await access.accounts.signIn("anna", "wrong horse", cost: cost) == nil)
+                #expect(try await stored(account) == old)
+                #expect(try await access.accounts.signIn("anna", cost: cost) != nil)
+                let renewed = try #require(try await stored(account))
+                #expect(renewed.hasPrefix("scrypt$5$8$3$"))
+                // A new hash is not replaced again, also not by one of less work.
+                #expect(try await access.accounts.signIn("anna", cost: cost) != nil)
+                #expect(try await access.accounts.signIn("anna") != nil)
+                #expect(try await stored(account) == renewed)
+            }
+            #expect(try await stored(other) == unchanged)
+        }
     }
 
     @Test func accountsAndSessionsAreFoundByIndexes() async throws {

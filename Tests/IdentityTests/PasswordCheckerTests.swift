@@ -21,13 +21,13 @@ import Testing
 
         mutating func add(_ name: String, _ origin: Origin) -> [String] {
             let item = PasswordQueue.Item(
-                work: { true }, finish: { [box] _ in box.names.withLock { $0.append(name) } })
+                run: {}, refuse: { [box] in box.names.withLock { $0.append(name) } })
             return names(of: queue.add(item, from: origin))
         }
 
         private func names(of items: [PasswordQueue.Item]) -> [String] {
             box.names.withLock { $0 = [] }
-            for item in items { item.finish(nil) }
+            for item in items { item.refuse() }
             return box.names.withLock { $0 }
         }
 

@@ -8,7 +8,8 @@ extension AccountStore {
 
     /// Signs a person in.
     ///
-    /// An unknown name takes as long as a known one.
+    /// An unknown name takes as long as a known one, whatever the cost of its stored hash. A hash that is older than the
+    /// cost is replaced in the transaction that begins the session.
     /// - Parameters:
     ///   - lifetime: seconds.
     ///   - origin: origin of the password, which determines the order of the checks.
@@ -23,8 +24,9 @@ extension AccountStore {
         let row = try await database.lookUp { try $0.first(Self.accountSQL, [name]) }
         let stored = row?.textIfPresent("password").flatMap(PasswordHash.init(text:))
         guard let hash = stored ?? PasswordHash.unmatchable(cost) else { return nil }
-        let isRight = try await checker.matches(password, hash, from: origin)
-        guard isRight, stored != nil, let row else { return nil }
+        let check = try await checker.check(
+            password, against: hash, cost: cost, salt: Data(random(16)), from: origin)
+        guard check.isRight, stored != nil, let row else { return nil }
         let account = try UserAccount(row)
         let secret = String.newSecret(random)
         let now = clock()
@@ -34,6 +36,10 @@ extension AccountStore {
                 try transaction.first(Self.accountSQL, [name])?.textIfPresent("password") == hash.text,
                 try audit.decide(account.actor, action: .signIn, target: Target(), in: transaction).allowed
             else { return nil }
+            if let renewed = check.renewed {
+                try transaction.execute(
+                    "UPDATE user_account SET password = ? WHERE id = ?", [SQLValue(renewed.text), SQLValue(account.id)])
+            }
             try transaction.execute("DELETE FROM user_session WHERE expires_at <= ?", [SQLValue(now)])
             let surplus = try transaction.query(Self.surplusSessionsSQL, [SQLValue(account.id)])
             for row in surplus {

@@ -1,5 +1,6 @@
 import Core
 import Dispatch
+import Foundation
 import Synchronization
 
 /// Checks passwords one by one on a thread of its own, from a bounded queue: each check takes 32 MB and tens of
@@ -24,8 +25,6 @@ package final class PasswordChecker: Sendable {
         }
     }
 
-    typealias Work = @Sendable () -> Bool
-
     private struct State {
         var waiting = PasswordQueue()
         var isRunning = false
@@ -39,20 +38,31 @@ package final class PasswordChecker: Sendable {
     /// Number of waiting checks.
     var waiting: Int { @inline(never) get { state.withLock { $0.waiting.count } } }
 
-    /// Returns whether a password has this hash.
+    /// Checks whether a password has this hash. A right password with an older hash gets a new one, in the same turn.
     ///
+    /// - Parameters:
+    ///   - cost: the cost of new hashes.
+    ///   - salt: the salt of a new hash.
     /// - Throws: ``PasswordQueueError`` if too many checks wait.
-    func matches(_ password: String, _ hash: PasswordHash, from origin: Origin) async throws(PasswordQueueError) -> Bool
-    {
-        try await run(from: origin) { hash.matches(password) }
+    func check(
+        _ password: String, against hash: PasswordHash, cost: PasswordHash.Cost, salt: Data, from origin: Origin
+    ) async throws(PasswordQueueError) -> PasswordCheck {
+        try await run(from: origin) {
+            guard hash.matches(password, spending: cost) else { return PasswordCheck(isRight: false, renewed: nil) }
+            let renewed = hash.isOlder(than: cost) ? try? PasswordHash(of: password, salt: salt, cost: cost) : nil
+            return PasswordCheck(isRight: true, renewed: renewed)
+        }
     }
 
     /// Runs `work` when its turn comes.
-    func run(from origin: Origin, _ work: @escaping Work) async throws(PasswordQueueError) -> Bool {
-        let outcome: Bool? = await withCheckedContinuation { continuation in
-            let item = PasswordQueue.Item(work: work) { continuation.resume(returning: $0) }
+    func run<Outcome: Sendable>(
+        from origin: Origin, _ work: @escaping @Sendable () -> Outcome
+    ) async throws(PasswordQueueError) -> Outcome {
+        let outcome: Outcome? = await withCheckedContinuation { continuation in
+            let item = PasswordQueue.Item(
+                run: { continuation.resume(returning: work()) }, refuse: { continuation.resume(returning: nil) })
             let (refused, mustStart) = add(item, from: origin)
-            for item in refused { item.finish(nil) }
+            for item in refused { item.refuse() }
             if mustStart { thread.async { self.drain() } }
         }
         guard let outcome else { throw PasswordQueueError() }
@@ -80,9 +90,17 @@ package final class PasswordChecker: Sendable {
                 return next
             }
             guard let next else { return }
-            next.finish(next.work())
+            next.run()
         }
     }
+}
+
+/// The result of a password check.
+struct PasswordCheck: Sendable, Hashable {
+    /// Whether the password is right.
+    let isRight: Bool
+    /// The new hash of a right password whose stored hash is older; nil for all others.
+    let renewed: PasswordHash?
 }
 
 /// Error: too many password checks wait.
@@ -94,9 +112,10 @@ package struct PasswordQueueError: CodedError, Hashable {
 /// Order of the password checks. Pure.
 struct PasswordQueue {
     struct Item: Sendable {
-        let work: PasswordChecker.Work
-        /// Receives the result; nil if the check is refused.
-        let finish: @Sendable (Bool?) -> Void
+        /// Performs the check and passes on its result.
+        let run: @Sendable () -> Void
+        /// Reports that the check is refused.
+        let refuse: @Sendable () -> Void
     }
 
     /// Checks of one narrow prefix, in order.
