@@ -225,6 +225,24 @@ struct AccountTests {
         }
     }
 
+    @Test func eachStoreHasItsRuleOfUsernames() async throws {
+        try await withAccess { access, _, _ async throws in
+            let rule = UsernameRule(maximumBytes: 254, message: "No address.") { text in
+                text.contains("@") ? text.lowercased() : nil
+            }
+            let store = AccountStore(audit: access.audit, usernames: rule)
+            let long = String(repeating: "É", count: 121) + "@Example.org"
+            #expect(try await store.account(long, patient: "bea").username == long.lowercased())
+            #expect(try await store.signIn(long.lowercased()) != nil)
+            #expect(try await access.accounts.signIn(long) == nil)
+            for name in ["anna", "", "É" + long, String(repeating: "İ", count: 100) + "@x.yz"] {
+                let error = await #expect(throws: AccessError.self) { _ = try await store.account(name) }
+                #expect(error?.code == "username-invalid" && error?.message == "No address.")
+            }
+            await #expect(throws: AccessError.self) { _ = try await access.accounts.account(long) }
+        }
+    }
+
     @Test func accountsAndSessionsAreFoundByIndexes() async throws {
         try await withAccess { _, database, _ async throws in
             try await database.write { transaction in

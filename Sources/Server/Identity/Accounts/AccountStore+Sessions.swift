@@ -20,7 +20,7 @@ extension AccountStore {
         username: String, password: String, lifetime: TimeInterval, checker: PasswordChecker,
         from origin: PasswordChecker.Origin, cost: PasswordHash.Cost = .standard
     ) async throws -> String? {
-        let name = SQLValue(UserAccount.name(username) ?? "")
+        let name = SQLValue(usernames.name(username) ?? "")
         let row = try await database.lookUp { try $0.first(Self.accountSQL, [name]) }
         let stored = row?.textIfPresent("password").flatMap(PasswordHash.init(text:))
         guard let hash = stored ?? PasswordHash.unmatchable(cost) else { return nil }

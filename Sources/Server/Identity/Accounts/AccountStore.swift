@@ -7,10 +7,14 @@ import Storage
 /// Accounts of people who sign in, and their sessions.
 package struct AccountStore: AuditedStore {
     package let audit: AuditLog
+    let usernames: UsernameRule
 
     /// Creates the store for the database of the audit.
-    package init(audit: AuditLog) {
+    ///
+    /// - Parameter usernames: the rule for the names of its accounts.
+    package init(audit: AuditLog, usernames: UsernameRule = .ascii) {
         self.audit = audit
+        self.usernames = usernames
     }
 
     /// Creates an account.
@@ -25,10 +29,8 @@ package struct AccountStore: AuditedStore {
         username: String, role: Role, patient: String? = nil, practitioner: String? = nil, password: String? = nil,
         cost: PasswordHash.Cost = .standard, by actor: Actor
     ) async throws -> (account: UserAccount, password: String?) {
-        guard let name = UserAccount.name(username) else {
-            throw AccessError(
-                code: "username-invalid",
-                message: "A username has 1 to 64 ASCII letters, digits, dots, hyphens, underscores, @ and +.")
+        guard let name = usernames.name(username) else {
+            throw AccessError(code: "username-invalid", message: usernames.message)
         }
         guard UserAccount.roles.contains(role), (role == .participant) == (patient != nil),
             practitioner == nil || role != .participant, patient.map(ResourceName.isID) ?? true,
@@ -109,7 +111,7 @@ package struct AccountStore: AuditedStore {
     private func change(
         _ username: String, by actor: Actor, _ body: @escaping @Sendable (String, any SQLTransaction) throws -> Void
     ) async throws {
-        let name = SQLValue(UserAccount.name(username))
+        let name = SQLValue(usernames.name(username))
         try await database.write { transaction in
             guard let id = try transaction.first(Self.accountSQL, [name])?.text("id") else {
                 throw AccessError(code: "account-unknown", message: "There is no account with this name.")
@@ -140,6 +142,6 @@ package struct AccountStore: AuditedStore {
         return stride(from: 0, to: text.count, by: 5).map { String(text[$0..<$0 + 5]) }.joined(separator: "-")
     }
 
-    /// Parameter: name in lowercase.
+    /// Parameter: normalized name.
     static let accountSQL = "SELECT * FROM user_account WHERE username = ?"
 }

@@ -5,7 +5,7 @@ import Storage
 /// Account of a person who signs in.
 package struct UserAccount: Sendable, Hashable {
     package let id: String
-    /// Name for signing in, in lowercase.
+    /// Name for signing in, normalized by the store's ``UsernameRule``.
     package let username: String
     /// `participant`, `practitioner` or `staff`.
     package let role: Role
@@ -42,18 +42,6 @@ package struct UserAccount: Sendable, Hashable {
         practitioner = row.textIfPresent("practitioner")
         createdAt = try row.date("created_at")
         disabledAt = row.dateIfPresent("disabled_at")
-    }
-
-    /// Returns the normalized name; nil for an invalid one. A name has 1 to 64 ASCII letters and digits and `.`, `-`,
-    /// `_`, `@`, `+`, so that no two names look alike.
-    static func name(_ text: String) -> String? {
-        let folded = text.lowercased()
-        guard (1...64).contains(text.utf8.count), folded.utf8.count == text.utf8.count,
-            folded.utf8.allSatisfy({
-                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || ".-_@+".utf8.contains($0)
-            })
-        else { return nil }
-        return folded
     }
 }
 
