@@ -277,7 +277,7 @@ import Testing
     @Test func problemHasItsCodeDetailAndMembers() async throws {
         var failure = HTTPFailure(
             .unprocessableContent, code: "planned", message: "See \"/x\".", headers: [.retryAfter: "7"])
-        failure.members["submission"] = "s-1"
+        failure.members = ["submission": "s-1", "cmhealth": 711, "code": "other", "status": 200]
         let response = failure.response
         #expect(response.status == .unprocessableContent && response.headers[.retryAfter] == "7")
         #expect(response.headers[.contentType] == "application/problem+json")
@@ -289,7 +289,7 @@ import Testing
             let answer = try await ask(client, path: "/no")
             #expect(
                 String(buffer: answer.body)
-                    == #"{"code":"planned","detail":"See \"/x\".","status":422,"submission":"s-1","#
+                    == #"{"cmhealth":711,"code":"planned","detail":"See \"/x\".","status":422,"submission":"s-1","#
                     + #""title":"Unprocessable Content","type":"about:blank"}"#)
         }
     }

@@ -1,3 +1,4 @@
+import Core
 import Hummingbird
 import ServerHTTP
 import Storage
@@ -25,12 +26,12 @@ extension HTTPFailure {
     }
 
     /// Id of the refused submission, if it is known (``Wire/ProblemDetails/submission``).
-    var submission: String? { members["submission"] }
+    var submission: String? { members["submission"]?.string }
 
     /// Returns the same failure with the id of the submission.
     func refusing(_ submission: String?) -> HTTPFailure {
         var copy = self
-        copy.members["submission"] = submission
+        copy.members["submission"] = submission.map { .string($0) }
         return copy
     }
 }

@@ -1,3 +1,4 @@
+import Core
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -13,8 +14,9 @@ package struct HTTPFailure: HTTPRefusal, Hashable {
     package let message: String
     /// The header fields of the answer, in addition to those of its body: `Retry-After`, `WWW-Authenticate`, `Allow`.
     package var headers: HTTPFields
-    /// Further members of the problem (RFC 9457 section 3.2) by name.
-    package var members: [String: String] = [:]
+    /// Further members of the problem (RFC 9457 section 3.2) by name. They do not replace `code`, `detail`, `status`,
+    /// `title` and `type`.
+    package var members: [String: JSON] = [:]
 
     package init(_ status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields = [:]) {
         self.status = status
@@ -25,36 +27,18 @@ package struct HTTPFailure: HTTPRefusal, Hashable {
 
     package func response(from request: Request, context: some RequestContext) -> Response { response }
 
-    /// The refusal as a response.
+    /// The refusal as a response, its members in alphabetical order.
     var response: Response {
         var problem = members
-        problem["code"] = code
-        problem["detail"] = message
-        problem["title"] = status.reasonPhrase
+        problem["code"] = .string(code)
+        problem["detail"] = .string(message)
+        problem["status"] = .number(JSONNumber(status.code))
+        problem["title"] = .string(status.reasonPhrase)
         problem["type"] = "about:blank"
-        return .json(
-            Problem(status: status.code, members: problem), status: status, mediaType: "application/problem+json",
+        let sorted = problem.sorted { $0.key < $1.key }.map { JSONObject.Member(key: $0.key, value: $0.value) }
+        return .bytes(
+            ByteBuffer(bytes: JSON(sorted).bytes()), mediaType: "application/problem+json", status: status,
             headers: headers)
-    }
-
-    /// The members of a problem: strings, and the status as a number.
-    private struct Problem: Encodable {
-        let status: Int
-        let members: [String: String]
-
-        struct Name: CodingKey {
-            let stringValue: String
-            var intValue: Int? { nil }
-
-            init(stringValue: String) { self.stringValue = stringValue }
-            init?(intValue: Int) { nil }
-        }
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: Name.self)
-            for (name, text) in members { try container.encode(text, forKey: Name(stringValue: name)) }
-            try container.encode(status, forKey: Name(stringValue: "status"))
-        }
     }
 }
 
