@@ -76,8 +76,9 @@ let device: [Target] = [
     .target(
         name: "FormOperations", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FHIRSearch", "Questionnaires"],
         path: "Sources/Device/FormOperations"),
+    .target(name: "ResearchResults", dependencies: ["Core"], path: "Sources/Device/ResearchResults"),
     .target(
-        name: "ResearchKitForms", dependencies: ["FHIR", "Questionnaires", "FormRendering"],
+        name: "ResearchKitForms", dependencies: ["FHIR", "Questionnaires", "FormRendering", "ResearchResults"],
         path: "Sources/Device/ResearchKitForms"),
     .target(
         name: "InformedConsent", dependencies: ["FHIR", "Attachments", crypto], path: "Sources/Device/InformedConsent"),
@@ -317,7 +318,7 @@ let tests: [Target] = [
             "SleepNights",
             "HealthSync", "HTTPTransport", "DeviceSystem", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter",
             "HealthReport",
-            "FormRendering", "ResearchKitForms", "ResearchKitAdapter",
+            "FormRendering", "ResearchResults", "ResearchKitForms", "ResearchKitAdapter",
         ] + healthKit + researchKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
@@ -384,6 +385,7 @@ let tests: [Target] = [
         name: "HealthReportTests",
         dependencies: ["FHIR", "HealthData", "SleepNights", "HealthReport", "TestSupport", "HealthDataTestSupport"]),
     .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport"]),
+    .testTarget(name: "ResearchResultsTests", dependencies: ["Core", "ResearchResults", "TestSupport"]),
     .testTarget(name: "DeviceSystemTests", dependencies: ["DeviceSystem", "TestSupport"]),
     .testTarget(name: "FHIRClientTests", dependencies: ["Core", "FHIR", "FHIRClient"]),
     .testTarget(
@@ -539,6 +541,7 @@ let package = Package(
         .library(name: "TributaryWire", targets: ["Wire"]),
         .library(name: "TributaryQuestionnaires", targets: ["Questionnaires"]),
         .library(name: "TributaryFormOperations", targets: ["FormOperations"]),
+        .library(name: "TributaryResearchResults", targets: ["ResearchResults"]),
         .library(name: "TributaryResearchKitForms", targets: ["ResearchKitForms"]),
         .library(name: "TributaryFormRendering", targets: ["FormRendering"]),
         .library(name: "TributaryResearchKitAdapter", targets: ["ResearchKitAdapter"]),

@@ -21,6 +21,7 @@ Wire|Seals data for the study's keys before they leave the phone, and has the me
 Questionnaires|Presents a FHIR Questionnaire to a person and makes the QuestionnaireResponse.
 FormOperations|Extracts resources from responses to forms, answers forms from health data, and assembles modular forms.
 FormRendering|Plans the pages, controls, texts and options of a form for any front end, for the answers so far.
+ResearchResults|Checks registrations, consents, results and filters by the rules that an app and its server share.
 ResearchKitForms|Makes tasks of ResearchKit from a form, and the QuestionnaireResponse from a task's result, without ResearchKit.
 ResearchKitAdapter|Shows forms and consents with ResearchKit on a phone, and returns nested, checked QuestionnaireResponses.
 InformedConsent|Presents a study's consent, checks eligibility, and makes the signed Contract without the person's name.

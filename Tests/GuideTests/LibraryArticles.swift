@@ -23,6 +23,7 @@ import Outbox
 import Questionnaires
 import ResearchKitAdapter
 import ResearchKitForms
+import ResearchResults
 import SleepNights
 import UCUM
 import Wire
@@ -202,6 +203,16 @@ enum LibraryArticles {
         try AtomicFile.write(profile, to: folder.appendingPathComponent("profile.json"))
         let saved = try secrets.secret(named: "token")
         return saved
+    }
+
+    static func researchResults(taskResult: JSON, imageDigest: BlobDigest, resultBytes: Data) throws -> ResultFilter {
+        let registration = try AccountRegistration(in: taskResult)
+        let username = try EmailAddress(registration.email).username
+        let upload = try ConsentUpload(result: taskResult, signature: imageDigest)
+        let result = try ResearchResult(resultBytes, descriptor: "sleep")
+        let filter = try ResultFilter(from: "2026-11-01", conditions: ["results.results.scaleAnswer ge 7"])
+        if filter.matches(result) { print(username, upload.signatureResult.givenName ?? "", result.id) }
+        return filter
     }
 
     static func healthTypes() throws -> (codes: [String]?, pounds: String?) {

@@ -114,23 +114,4 @@ import Testing
             }
         }
     }
-
-    @Test(arguments: [
-        ("2019-05-27T00:35:06-0700", "2019-05-27T00:35:06-07:00", "2019-05-27T00:35:06-0700"),
-        ("2019-05-27T00:35:06+02:00", "2019-05-27T00:35:06+02:00", "2019-05-27T00:35:06+0200"),
-        ("2019-05-27T00:35:06Z", "2019-05-27T00:35:06Z", "2019-05-27T00:35:06+0000"),
-        ("2019-05-27T00:35:06.125-0700", "2019-05-27T00:35:06.125-07:00", "2019-05-27T00:35:06-0700"),
-    ])
-    func timesAreReadAndWritten(text: String, value: String, written: String) throws {
-        let time = try #require(ResultTime.dateTime(text))
-        #expect(time.text == value && ResultTime.text(time) == written)
-    }
-
-    @Test func aTextThatIsNoTimeIsNil() {
-        for text in ["", "2019", "2019-05-27", "2019-05-27T00:35:06", "2019-05-27T00:35:06-7000", "a-0700"] {
-            #expect(ResultTime.dateTime(text) == nil, "\(text)")
-        }
-        #expect(ResultTime.timeOfDay("8:30") == "08:30:00" && ResultTime.timeOfDay("08:30:15") == "08:30:15")
-        for text in ["", "8", "24:00", "08:60", "-1:00"] { #expect(ResultTime.timeOfDay(text) == nil, "\(text)") }
-    }
 }

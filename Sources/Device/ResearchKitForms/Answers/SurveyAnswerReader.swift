@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Questionnaires
+import ResearchResults
 
 /// Makes the answers of one question from a result.
 struct SurveyAnswerReader {

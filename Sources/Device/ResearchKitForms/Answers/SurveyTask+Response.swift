@@ -1,6 +1,7 @@
 import FHIR
 import Foundation
 import Questionnaires
+import ResearchResults
 
 extension SurveyTask {
     /// Returns the response of a task result, and all its problems: those of the result, and those of the response.
@@ -86,9 +87,7 @@ extension SurveyResult {
             }
         case "ORKDateQuestionResult":
             guard let instant = self["dateAnswer"]?.string.flatMap(ResultTime.dateTime) else { return [] }
-            let zone = self["timeZone"]?.integer.map { min(max($0, -64_800), 64_800) / 60 }
-            let local = DateTime(
-                instant.start(), offsetMinutes: zone ?? instant.offsetMinutes ?? 0, milliseconds: false)
+            let local = ResultTime.local(instant, zoneSeconds: self["timeZone"]?.integer)
             return [
                 questionType == .date
                     ? AnswerValue(type: "Date", json: .string(local.dateText))

@@ -1,5 +1,6 @@
 import FHIR
 import Questionnaires
+import ResearchResults
 
 extension SurveyTask {
     /// Returns the result of a step that has the answers of a session, to fill in a form in advance or to resume one.

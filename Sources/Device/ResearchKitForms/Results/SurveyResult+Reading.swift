@@ -1,4 +1,5 @@
 import FHIR
+import ResearchResults
 
 extension SurveyResult {
     /// Reads the JSON of a result.

@@ -1,4 +1,5 @@
 import FHIR
+import ResearchResults
 
 /// A result of ResearchKit in the JSON of its serializer: `ORKTaskResult` with the results of steps, and those with the
 /// results of questions.

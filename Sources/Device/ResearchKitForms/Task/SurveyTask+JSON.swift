@@ -1,5 +1,6 @@
 import FHIR
 import Foundation
+import ResearchResults
 
 extension SurveyTask {
     /// The task as JSON, in the names of ResearchKit's serializer:

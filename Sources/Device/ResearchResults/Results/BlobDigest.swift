@@ -1,0 +1,25 @@
+import Core
+
+/// The SHA-256 of a file, such as the image of a signature: 64 hexadecimal digits in lower case.
+///
+/// The module computes no digest. The phone and the server have the bytes, and compare them with this value.
+public struct BlobDigest: Sendable, Hashable, CustomStringConvertible {
+    /// The 64 digits.
+    public let text: String
+
+    /// Reads a digest; nil for anything but 64 hexadecimal digits in lower case, so that a file has one name.
+    public init?(_ text: String) {
+        guard text.utf8.count == 64,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
+        else { return nil }
+        self.text = text
+    }
+
+    /// Creates the digest from the 32 bytes of a SHA-256; nil for another number of bytes.
+    public init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 32 else { return nil }
+        text = Hexadecimal.text(bytes)
+    }
+
+    public var description: String { text }
+}
