@@ -364,4 +364,27 @@ import Testing
             #expect(Set(asked.keys) == expected && asked.values.allSatisfy { $0 == 1 }, "\(name): \(asked)")
         }
     }
+
+    @Test func choicesOfAnExpressionHaveTheTextOfTheirColumn() throws {
+        let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
+        let task = try Tasks.task(
+            """
+            {"linkId": "q", "type": "reference", "extension": [
+             {"url": "\(sdc)candidateExpression", "valueExpression": {"language": "text/fhirpath", "expression": "%questionnaire.contained"}},
+             {"url": "\(sdc)choiceColumn", "extension": [
+              {"url": "path", "valueString": "name.text"}, {"url": "forDisplay", "valueBoolean": true}]}]}
+            """, #""contained": [{"resourceType": "Practitioner", "id": "1", "name": [{"text": "Dr Poe"}]}]"#)
+        guard case .textChoice(let choices, _)? = task.steps.first?.questions.first?.format else {
+            Issue.record("no choice")
+            return
+        }
+        #expect(choices.map(\.text) == ["Dr Poe", "Other"] && choices.map(\.isOther) == [false, true])
+        for (chosen, reference) in [(choices[0].value, "Practitioner/1"), ("Patient/7", "Patient/7")] {
+            let members = "\"choiceAnswers\": [\(JSON.string(chosen).text())]"
+            let (response, problems) = task.response(
+                for: try Tasks.result(("q", "ORKChoiceQuestionResult", members)))
+            #expect(response["item"]?[0]?["answer"]?[0]?["valueReference"]?["reference"]?.string == reference)
+            #expect(problems.isEmpty)
+        }
+    }
 }

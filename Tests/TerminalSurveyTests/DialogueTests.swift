@@ -28,6 +28,28 @@ import Testing
         lines.map { dialogue.take($0).lines }
     }
 
+    @Test func choicesOfAnExpressionHaveTheTextOfTheirColumn() throws {
+        let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
+        var dialogue = SurveyDialogue(
+            try form(
+                """
+                {"linkId": "q", "type": "reference", "text": "Who?", "extension": [
+                 {"url": "\(sdc)candidateExpression", "valueExpression": {"language": "text/fhirpath", "expression": "%questionnaire.contained"}},
+                 {"url": "\(sdc)choiceColumn", "extension": [
+                  {"url": "path", "valueString": "name.text"}, {"url": "forDisplay", "valueBoolean": true}]}]},
+                {"linkId": "r", "type": "string", "text": "Why?"}
+                """, #""contained": [{"resourceType": "Practitioner", "id": "1", "name": [{"text": "Dr Poe"}]}]"#))
+        #expect(
+            dialogue.prompt == [
+                "[1/2] Who?", "  1) Dr Poe",
+                "  (the number of an answer, or a reference such as Patient/1; Enter skips; back, pause)",
+            ])
+        #expect(talk(&dialogue, "1", "back") == [[], []])
+        #expect(dialogue.prompt.contains { $0.contains("Dr Poe") && !$0.contains("1)") }, "\(dialogue.prompt)")
+        #expect(talk(&dialogue, "Patient/7") == [[]])
+        #expect(dialogue.session.answers(at: path("q")).map { $0.json["reference"]?.string } == ["Patient/7"])
+    }
+
     @Test func dialogueAsksAllQuestionsOfAForm() throws {
         var dialogue = SurveyDialogue(try form(Self.items))
         #expect(

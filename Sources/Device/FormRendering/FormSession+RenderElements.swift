@@ -80,8 +80,11 @@ extension FormSession {
     /// Returns the current text of an item at a path.
     package func currentText(of item: FormItem, at path: ItemPath) -> String? { text(of: item, at: path) }
 
-    /// Returns the current options of a question at a path; nil if it has none.
-    package func currentOptions(of item: FormItem, at path: ItemPath) -> [FormOption]? { options(of: item, at: path) }
+    /// Returns the current options of a question at a path, followed by the answers that the form suggests.
+    package func currentOptions(of item: FormItem, at path: ItemPath) -> [FormOption] {
+        let options = options(of: item, at: path) ?? []
+        return options + suggestions(of: item, beyond: options, at: path)
+    }
 
     /// The texts at the top or the bottom of each page of the form.
     package func formTexts(_ role: RenderRole) -> [RenderText] {
@@ -122,24 +125,31 @@ extension FormSession {
 
     private func question(_ item: FormItem, at path: ItemPath, _ state: RenderState) -> RenderPlan.Question {
         let hints = item.hints ?? RenderHints()
-        let options = (options(of: item, at: path) ?? []).map { option -> RenderPlan.Option in
+        let offered = options(of: item, at: path) ?? []
+        let suggested = suggestions(of: item, beyond: offered, at: path)
+        let options = (offered + suggested).map { option -> RenderPlan.Option in
             let hint = hints.options[option.value]
             return RenderPlan.Option(
                 value: option.value,
                 text: RenderText(
                     option.label, rendering: hint?.rendering, isOfForm: option.label == option.value.text),
                 prefix: option.prefix, isExclusive: option.isExclusive,
-                isSelected: state.answers.contains { $0.equals(option.value) }, media: hint?.media)
+                isSelected: state.answers.contains { $0.equals(option.value) }, media: hint?.media,
+                cells: option.cells)
+        }
+        let labels = state.answers.map { answer in
+            options.first { answer.equals($0.value) }?.text.plain ?? item.label(of: answer, in: form.language)
         }
         return RenderPlan.Question(
             path: path, linkID: item.linkID, type: item.type, text: renderText(item, at: path), prefix: prefix(item),
             control: RenderControl(item, hints: hints.controls, hasOptions: !options.isEmpty), options: options,
             answers: state.answers,
-            answerTexts: state.answers.map { item.label(of: $0, in: form.language) },
+            answerTexts: labels,
             isRequired: item.isRequired && !state.isOpen, isReadOnly: item.isReadOnly,
             repeats: item.repeats,
             isEnabled: state.isEnabled, takesOwnText: item.takesText,
-            takesOtherValues: !options.isEmpty && item.answerConstraint == .optionsOrType,
+            takesOtherValues: !options.isEmpty && (item.answerConstraint == .optionsOrType || offered.isEmpty)
+                && !item.takesText,
             limits: limits(of: item, at: path), unit: item.unit,
             units: item.limits.units.count > 1 ? item.limits.units : [],
             notes: notes(item.children, below: path.steps), hints: hints)

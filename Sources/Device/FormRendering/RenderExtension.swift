@@ -22,6 +22,7 @@ enum RenderExtension {
     static let shortText = sdc + "shortText"
     static let keyboard = sdc + "keyboard"
     static let openLabel = sdc + "openLabel"
+    static let choiceColumn = sdc + "choiceColumn"
     static let media = sdc + "itemMedia"
     static let answerMedia = sdc + "itemAnswerMedia"
     static let keyboardType = bdh + "ios-keyboardtype"

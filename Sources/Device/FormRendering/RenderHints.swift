@@ -35,6 +35,16 @@ public struct RenderHints: Sendable, Hashable {
         var rendering: TextRendering?
     }
 
+    /// A column in which the choices of a question are shown: `sdc-questionnaire-choiceColumn`.
+    public struct Column: Sendable, Hashable {
+        /// The heading.
+        public let label: String?
+        /// The width, usually in percent.
+        public let width: Quantity?
+        /// Whether the column is the text of a choice.
+        public let isForDisplay: Bool
+    }
+
     /// The codes of `questionnaire-itemControl`, known or not, in their order.
     public internal(set) var controls: [String] = []
     /// The step of a slider: `questionnaire-sliderStepValue`.
@@ -55,6 +65,8 @@ public struct RenderHints: Sendable, Hashable {
     public internal(set) var shortText: String?
     /// The label of the field for an answer that is not an option: `sdc-questionnaire-openLabel`.
     public internal(set) var openLabel: String?
+    /// The columns of the choices, in their order. ``RenderPlan/Option/cells`` has their texts.
+    public internal(set) var columns: [Column] = []
     /// A picture, sound or video of the item: `sdc-questionnaire-itemMedia`.
     public internal(set) var media: Attachment?
     /// The keyboard: a code of `sdc-questionnaire-keyboard` (phone, email, number, url, chat), or a name of
@@ -71,6 +83,9 @@ public struct RenderHints: Sendable, Hashable {
     var options: [AnswerValue: Option] = [:]
     /// Whether an expression decides about the enablement of the item.
     var hasEnablementExpression = false
+
+    /// Maximum number of columns of a question.
+    private static let maximumColumns = 20
 
     init() {}
 
@@ -135,6 +150,7 @@ public struct RenderHints: Sendable, Hashable {
         case RenderExtension.width: width = Quantity(json: extended["valueQuantity"])
         case RenderExtension.shortText: shortText = extended["valueString"]?.string
         case RenderExtension.openLabel: openLabel = extended["valueString"]?.string
+        case RenderExtension.choiceColumn: if columns.count < Self.maximumColumns { columns.append(Column(extended)) }
         case RenderExtension.media: media = Attachment(json: extended["valueAttachment"])
         case RenderExtension.keyboard: keyboard = keyboard ?? text(extended)
         case RenderExtension.keyboardType: keyboard = text(extended) ?? keyboard
@@ -151,5 +167,15 @@ public struct RenderHints: Sendable, Hashable {
         extended["valueString"]?.string ?? extended["valueCode"]?.string
             ?? extended["valueCodeableConcept"]?["coding"]?[0]?["code"]?.string
             ?? extended["valueCoding"]?["code"]?.string
+    }
+}
+
+extension RenderHints.Column {
+    /// Reads a column from its extension.
+    fileprivate init(_ extended: JSON) {
+        func part(_ name: String) -> JSON? { extended["extension"]?.array?.first { $0["url"]?.string == name } }
+        label = part("label")?["valueString"]?.string
+        width = Quantity(json: part("width")?["valueQuantity"])
+        isForDisplay = part("forDisplay")?["valueBoolean"]?.bool ?? false
     }
 }

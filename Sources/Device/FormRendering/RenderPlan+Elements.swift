@@ -90,6 +90,8 @@ extension RenderPlan {
         public let isSelected: Bool
         /// A picture, sound or video of the option.
         public let media: Attachment?
+        /// The texts in the columns of the question (``RenderHints/columns``), in their order; empty if it has none.
+        public let cells: [String]
 
         /// Returns the options of a boolean question.
         ///
@@ -99,7 +101,7 @@ extension RenderPlan {
                 let value = AnswerValue.boolean(isYes)
                 return Option(
                     value: value, text: RenderText(value.text(in: language)), prefix: nil, isExclusive: false,
-                    isSelected: answers.contains { $0.equals(value) }, media: nil)
+                    isSelected: answers.contains { $0.equals(value) }, media: nil, cells: [])
             }
         }
     }
@@ -118,7 +120,7 @@ extension RenderPlan {
         public let prefix: RenderText?
         /// The control.
         public let control: RenderControl
-        /// The current options.
+        /// The current options, followed by the answers that the form suggests.
         public let options: [Option]
         /// The answers now.
         public let answers: [AnswerValue]

@@ -95,8 +95,13 @@ extension SurveyDialogue {
         case .time: return "a time such as 08:30"
         case .url: return "an address such as https://example.org"
         case .attachment: return "the path of a file, or its address"
-        case .reference: return "a reference such as Patient/1"
-        default: return hasOptions ? "the number of an answer" : "text"
+        case .reference:
+            guard hasOptions else { return "a reference such as Patient/1" }
+            return question.takesOtherValues
+                ? "the number of an answer, or a reference such as Patient/1" : "the number of an answer"
+        default:
+            guard hasOptions else { return "text" }
+            return question.takesOtherValues ? "the number of an answer, or text" : "the number of an answer"
         }
     }
 

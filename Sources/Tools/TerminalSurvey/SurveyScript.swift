@@ -109,8 +109,11 @@ struct SurveyScript {
     /// Returns the texts of the answers to a question.
     static func labels(_ question: RenderPlan.Question, in form: QuestionnaireForm, _ language: String?) -> String {
         let item = form.item(question.linkID)
-        return question.answers.map { item?.label(of: $0, in: language) ?? $0.text(in: language) }
-            .joined(separator: ", ")
+        return question.answers.map { answer in
+            // The text of a choice that an expression offers is not in the form.
+            let option = question.options.first { !$0.cells.isEmpty && answer.equals($0.value) }
+            return option?.text.plain ?? item?.label(of: answer, in: language) ?? answer.text(in: language)
+        }.joined(separator: ", ")
     }
 
     static func joined(_ texts: [RenderText?]) -> String {

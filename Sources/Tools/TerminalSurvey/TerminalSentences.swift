@@ -44,6 +44,10 @@ package enum TerminalSentences {
         ein Code
         the number of an answer, or another code as system|code
         die Nummer einer Antwort, oder ein anderer Code als system|code
+        the number of an answer, or a reference such as Patient/1
+        die Nummer einer Antwort, oder ein Verweis wie Patient/1
+        the number of an answer, or text
+        die Nummer einer Antwort, oder Text
         the number of an answer
         die Nummer einer Antwort
         a whole number
@@ -121,6 +125,10 @@ package enum TerminalSentences {
         un código
         the number of an answer, or another code as system|code
         el número de una respuesta, u otro código como system|code
+        the number of an answer, or a reference such as Patient/1
+        el número de una respuesta, o una referencia como Patient/1
+        the number of an answer, or text
+        el número de una respuesta, o texto
         the number of an answer
         el número de una respuesta
         a whole number
@@ -198,6 +206,10 @@ package enum TerminalSentences {
         un code
         the number of an answer, or another code as system|code
         le numéro d'une réponse, ou un autre code comme system|code
+        the number of an answer, or a reference such as Patient/1
+        le numéro d'une réponse, ou une référence comme Patient/1
+        the number of an answer, or text
+        le numéro d'une réponse, ou un texte
         the number of an answer
         le numéro d'une réponse
         a whole number

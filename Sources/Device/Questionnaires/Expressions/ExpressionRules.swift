@@ -9,7 +9,19 @@ struct ExpressionRules {
 
     /// The problems, in the order of the expressions.
     var problems: [FormProblem] {
-        program.entries.indices.flatMap { own($0) + names(of: $0) } + cycles + doubled
+        program.entries.indices.flatMap { own($0) + names(of: $0) } + columns + cycles + doubled
+    }
+
+    /// The problems of the columns of choices.
+    private var columns: [FormProblem] {
+        items.flatMap { item in
+            (item.expressions?.columns ?? []).compactMap { column in
+                guard case .failure(let error) = column.path else { return nil }
+                return problem(
+                    "expression-invalid", at: item.index,
+                    message: "An expression (choiceColumn) is not valid: \(error.description)")
+            }
+        }
     }
 
     private func problem(

@@ -36,6 +36,8 @@ struct ItemExpressions: Sendable {
     var candidates: Int?
     /// Expressions that decide about options.
     var toggles: [(options: [AnswerValue], expression: Int)] = []
+    /// The columns in which the results of both are shown.
+    var columns: [ChoiceColumn] = []
     var text: Int?
     /// The canonical URL of the value set.
     var valueSet: Int?
@@ -72,6 +74,8 @@ struct ItemExpressions: Sendable {
                 take(given.value, kind: "answerExpression", add: add) { $0.options = $0.options ?? $1 }
             case FormExtension.candidateExpression:
                 take(given.value, kind: "candidateExpression", add: add) { $0.candidates = $0.candidates ?? $1 }
+            case FormExtension.choiceColumn:
+                if columns.count < ChoiceColumn.maximumCount { columns.append(ChoiceColumn(given)) }
             case FormExtension.answerOptionsToggle:
                 let options = given.extension.filter { $0.url == "option" }.compactMap { AnswerValue($0.value) }
                 take(given.extension("expression")?.value, kind: "answerOptionsToggleExpression", add: add) {
@@ -127,5 +131,5 @@ struct ItemExpressions: Sendable {
         take(value, kind: kind, add: add) { expressions, index, _ in use(&expressions, index) }
     }
 
-    var isEmpty: Bool { all.isEmpty }
+    var isEmpty: Bool { all.isEmpty && columns.isEmpty }
 }

@@ -144,6 +144,9 @@ public final class FormItem: Sendable {
     /// Returns a value with the unit that the form defines (``AnswerUnits/measured(_:of:)``).
     package func measured(_ value: AnswerValue) -> AnswerValue { units.measured(value, of: type) }
 
+    /// Whether the form suggests answers by a `candidateExpression`.
+    package var suggestsAnswers: Bool { expressions?.candidates != nil }
+
     /// The number of its ancestors.
     var depth: Int { ancestors.count }
 
@@ -169,11 +172,15 @@ public struct FormOption: Sendable, Hashable {
     public let weight: JSONNumber?
     /// The text that is shown to people, in the language of the form. The answer has the text of ``value``.
     public let label: String
+    /// The texts in the columns of the question, in their order ; empty if it has none
+    /// (<https://hl7.org/fhir/uv/sdc/StructureDefinition-sdc-questionnaire-choiceColumn.html>).
+    public let cells: [String]
 
     package init(
         value: AnswerValue, isExclusive: Bool = false, isInitial: Bool = false, prefix: String? = nil,
-        weight: JSONNumber? = nil, label: String? = nil
+        weight: JSONNumber? = nil, label: String? = nil, cells: [String] = []
     ) {
+        self.cells = cells
         self.label = label ?? value.text
         self.value = value
         self.isExclusive = isExclusive

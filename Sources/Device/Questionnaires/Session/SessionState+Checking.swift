@@ -86,6 +86,10 @@ extension SessionState {
             }
             check.occurrences(nodes[node].answers.count, isThere: isThere, isPresent: isPresent)
             answers(node, &check, budget: budget, cache: &cache)
+            // A choice without a text can be chosen.
+            for failure in columnFailures(node, budget: budget, cache: &cache) {
+                check.report(failure, severity: .warning)
+            }
         }
         if let expressions = item.expressions {
             constraints(expressions, of: node, in: &check, budget: budget, cache: &cache)

@@ -5,9 +5,11 @@ import FHIRPath
 extension SessionState {
     /// The options of a question, or the reason why an expression has none.
     ///
+    /// - Parameter failed: receives the reason for each column without a text.
     /// - Returns: nil if the question has no options or they are not available.
     func options(
-        _ node: Int, budget: StepBudget, cache: inout EvaluationCache
+        _ node: Int, budget: StepBudget, cache: inout EvaluationCache,
+        failed: (ExpressionFailure) -> Void = { _ in }
     ) -> Result<[FormOption]?, ExpressionFailure> {
         let item = nodes[node].item
         guard let expressions = item.expressions else { return .success(item.options) }
@@ -15,7 +17,7 @@ extension SessionState {
         let scope = ExpressionScope(node: node)
         if let expression = expressions.options {
             switch outcome(of: expression, at: scope, budget: budget, cache: &cache) {
-            case .success(let values): options = offered(values, by: item)
+            case .success(let values): options = offered(values, by: item, budget: budget, failed: failed)
             case .failure(let failure): return .failure(failure)
             }
         } else if let expression = expressions.valueSet {
@@ -47,16 +49,31 @@ extension SessionState {
     }
 
     /// Returns the answers that an expression suggests in addition to the options.
-    func candidates(_ node: Int, budget: StepBudget, cache: inout EvaluationCache) -> [FormOption] {
+    func candidates(
+        _ node: Int, budget: StepBudget, cache: inout EvaluationCache,
+        failed: (ExpressionFailure) -> Void = { _ in }
+    ) -> [FormOption] {
         guard let expression = nodes[node].item.expressions?.candidates,
             case .success(let values) = outcome(
                 of: expression, at: ExpressionScope(node: node), budget: budget, cache: &cache)
         else { return [] }
-        return offered(values, by: nodes[node].item)
+        return offered(values, by: nodes[node].item, budget: budget, failed: failed)
+    }
+
+    /// Returns the reasons for columns without a text.
+    func columnFailures(_ node: Int, budget: StepBudget, cache: inout EvaluationCache) -> [ExpressionFailure] {
+        guard let expressions = nodes[node].item.expressions, !expressions.columns.isEmpty else { return [] }
+        var failures: [ExpressionFailure] = []
+        func add(_ failure: ExpressionFailure) { if !failures.contains(failure) { failures.append(failure) } }
+        if expressions.options != nil { _ = options(node, budget: budget, cache: &cache, failed: add) }
+        if expressions.candidates != nil { _ = candidates(node, budget: budget, cache: &cache, failed: add) }
+        return failures
     }
 
     /// Returns values as options. A value set offers its codings, a Bundle its resources.
-    private func offered(_ values: [FHIRPathValue], by item: FormItem) -> [FormOption] {
+    private func offered(
+        _ values: [FHIRPathValue], by item: FormItem, budget: StepBudget, failed: (ExpressionFailure) -> Void
+    ) -> [FormOption] {
         var options: [FormOption] = []
         for value in values {
             if case .element(let element) = value, element.typeName == "ValueSet", let object = element.value.object {
@@ -68,14 +85,16 @@ extension SessionState {
             }
             if case .element(let element) = value, element.typeName == "Bundle" {
                 let resources = element.children("entry").flatMap { $0.children("resource") }
-                options += offered(resources.map { .element($0) }, by: item)
+                options += offered(resources.map { .element($0) }, by: item, budget: budget, failed: failed)
                 continue
             }
             let conversion = AnswerConversion(item: item, options: nil)
             guard case .success(let answers) = conversion.answers([value]), let answer = answers.first,
                 !options.contains(where: { $0.value == answer })
             else { continue }
-            options.append(FormOption(value: answer))
+            let texts = item.expressions?.columns.texts(
+                of: value, in: form.language, at: moment, budget: budget, failed: failed)
+            options.append(FormOption(value: answer, label: texts?.label, cells: texts?.cells ?? []))
         }
         return options
     }

@@ -118,7 +118,7 @@ private struct SurveyAnswerCollection {
         if whole.steps.indices.contains(where: { declined.contains(ItemPath(Array(whole.steps[...$0]))) }) { return }
         var question = path
         question.steps[question.steps.count - 1].instance = 0
-        let options = (session.currentOptions(of: item, at: question) ?? []).map(\.value)
+        let options = session.currentOptions(of: item, at: question).map(\.value)
         let values: [AnswerValue]
         do throws(SurveyAnswerProblem) {
             if let own = custom(result, item) {

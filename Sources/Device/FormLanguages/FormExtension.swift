@@ -62,6 +62,7 @@ package enum FormExtension {
     package static let enableWhenExpression = sdc + "sdc-questionnaire-enableWhenExpression"
     package static let answerExpression = sdc + "sdc-questionnaire-answerExpression"
     package static let candidateExpression = sdc + "sdc-questionnaire-candidateExpression"
+    package static let choiceColumn = sdc + "sdc-questionnaire-choiceColumn"
     package static let answerOptionsToggle = sdc + "sdc-questionnaire-answerOptionsToggleExpression"
     package static let constraint = core + "questionnaire-constraint"
     package static let targetConstraint = core + "targetConstraint"
