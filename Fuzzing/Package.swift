@@ -14,7 +14,7 @@ func language(_ name: String, _ dependencies: [Target.Dependency] = []) -> Targe
 
 func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: sanitized,
+        name: name, dependencies: ["FuzzDriver"] + dependencies, path: "Sources/\(name)", swiftSettings: sanitized,
         linkerSettings: linked)
 }
 
@@ -62,6 +62,7 @@ let package = Package(
         .target(
             name: "FormRendering", dependencies: ["FHIR", "UCUM", "Questionnaires"], path: "Device/FormRendering",
             swiftSettings: sanitized),
+        .target(name: "FuzzDriver", path: "Sources/FuzzDriver", swiftSettings: sanitized),
         fuzzer("FuzzJSON", ["FHIR"]),
         fuzzer("FuzzXML", ["FHIR", "FHIRXML"]),
         fuzzer("FuzzFHIRPath", ["FHIR", "FHIRPath"]),

@@ -16,7 +16,9 @@ import Testing
             let strings = Manifest.strings(in: call)
             guard let name = strings.first, !name.contains("\\") else { return nil }
             let path = Manifest.list("path:", in: call).flatMap { Manifest.strings(in: $0).first }
-            guard let folder = isLanguage ? "Language/\(name)" : path, !folder.hasPrefix("System/") else { return nil }
+            guard let folder = isLanguage ? "Language/\(name)" : path, !folder.hasPrefix("System/"),
+                !folder.hasPrefix("Sources/")
+            else { return nil }
             self.name = name
             self.folder = "Sources/" + folder
             dependencies = Set(Manifest.strings(in: Manifest.list("[", in: call) ?? ""))
@@ -36,6 +38,13 @@ import Testing
             contentsOf: package.root.appendingPathComponent("Fuzzing/Package.swift"), encoding: .utf8)
         return Manifest.calls(of: [".target("], in: text).compactMap { Target($0, isLanguage: false) }
             + Manifest.calls(of: ["language("], in: text).compactMap { Target($0, isLanguage: true) }
+    }
+
+    @Test func oneFileStartsTheFuzzers() throws {
+        let files = try package.swiftFiles(below: "Fuzzing/Sources")
+        let starting = files.filter { $0.text.contains("LLVMFuzzerRunDriver") }.map(\.path)
+        #expect(starting == ["Fuzzing/Sources/FuzzDriver/FuzzDriver.swift"])
+        #expect(files.count { $0.text.contains("@main enum Fuzz") } == 13)
     }
 
     @Test func theFuzzersHaveWhatTheirSourcesImport() throws {

@@ -1,5 +1,6 @@
 import AppleHealthExport
 import FHIR
+import FuzzDriver
 import HealthData
 
 /// Reads the bytes after the root element of an export. Each converted observation can be read again, the fast writer
@@ -42,19 +43,6 @@ extension [UInt8] {
     }
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzExport_main")
-public func fuzzExportMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzExport)
+@main enum FuzzExport {
+    static func main() { fuzz(fuzzExport) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

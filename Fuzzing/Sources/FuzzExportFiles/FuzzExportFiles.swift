@@ -1,5 +1,6 @@
 import AppleHealthExport
 import FHIR
+import FuzzDriver
 import HealthData
 
 /// Reads a file of an export; the first byte selects the reader and the size of the pieces. The result is the same
@@ -50,19 +51,6 @@ func fuzzExportFiles(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 
 private func check(_ json: JSON) { precondition((try? JSON(json.bytes())) == json, "cannot be read again") }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzExportFiles_main")
-public func fuzzExportFilesMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzExportFiles)
+@main enum FuzzExportFiles {
+    static func main() { fuzz(fuzzExportFiles) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRPath
+import FuzzDriver
 
 private let patient: TypedElement = {
     let text = """
@@ -28,19 +29,6 @@ func fuzzFHIRPath(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzFHIRPath_main")
-public func fuzzFHIRPathMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzFHIRPath)
+@main enum FuzzFHIRPath {
+    static func main() { fuzz(fuzzFHIRPath) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

@@ -1,5 +1,6 @@
 import FHIR
 import FormRendering
+import FuzzDriver
 import Questionnaires
 
 private let now = DateTime("2026-03-01T10:00:00+01:00")
@@ -35,14 +36,10 @@ func fuzzForm(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     check(valid, of: form)
     // A form with errors can have items that a response cannot name.
     guard !form.problems.contains(where: { $0.severity == .error }) else { return 0 }
-    guard errors(own) == errors(valid) else {
-        fatalError("the session has \(errors(own).sorted()), the validator \(errors(valid).sorted())")
+    guard own.errorLocations == valid.errorLocations else {
+        fatalError("the session has \(own.errorLocations.sorted()), the validator \(valid.errorLocations.sorted())")
     }
     return 0
-}
-
-private func errors(_ problems: [ResponseProblem]) -> Set<String> {
-    Set(problems.filter { $0.severity == .error }.map { "\($0.code) \($0.expression)" })
 }
 
 private func check(_ problems: [ResponseProblem], of form: QuestionnaireForm) {
@@ -54,19 +51,6 @@ private func check(_ problems: [ResponseProblem], of form: QuestionnaireForm) {
     }
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzForm_main")
-public func fuzzFormMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzForm)
+@main enum FuzzForm {
+    static func main() { fuzz(fuzzForm) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

@@ -1,3 +1,4 @@
+import FuzzDriver
 import HealthTypes
 
 /// Up to two units and a number, separated by line feeds. Each is read or refused, a unit that is read can be read
@@ -17,19 +18,6 @@ func fuzzHealthKitUnit(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzHealthKitUnit_main")
-public func fuzzHealthKitUnitMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzHealthKitUnit)
+@main enum FuzzHealthKitUnit {
+    static func main() { fuzz(fuzzHealthKitUnit) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

@@ -1,4 +1,5 @@
 import FHIR
+import FuzzDriver
 
 /// A value that is read is equal after writing and reading it again; an error has an offset inside of the text.
 func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
@@ -16,19 +17,6 @@ func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzJSON_main")
-public func fuzzJSONMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzJSON)
+@main enum FuzzJSON {
+    static func main() { fuzz(fuzzJSON) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

@@ -1,3 +1,4 @@
+import FuzzDriver
 import JSONQuery
 
 private let document: JSON =
@@ -23,19 +24,6 @@ func fuzzQuery(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzQuery_main")
-public func fuzzQueryMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzQuery)
+@main enum FuzzQuery {
+    static func main() { fuzz(fuzzQuery) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

@@ -1,4 +1,5 @@
 import FHIR
+import FuzzDriver
 import Questionnaires
 
 private let now = DateTime("2026-03-01T10:00:00+01:00")
@@ -31,29 +32,12 @@ func fuzzSteps(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         guard state == expected else { fatalError("step \(index): \(state.text()) is not \(expected.text())") }
         precondition(session.progress == again.progress, "step \(index): the progress differs")
     }
-    let own = errors(session.problems())
-    let valid = errors(ResponseValidator(form, now: now).problems(in: session.response()))
+    let own = session.problems().errorLocations
+    let valid = ResponseValidator(form, now: now).problems(in: session.response()).errorLocations
     guard own == valid else { fatalError("the session has \(own.sorted()), the validator \(valid.sorted())") }
     return 0
 }
 
-private func errors(_ problems: [ResponseProblem]) -> Set<String> {
-    Set(problems.filter { $0.severity == .error }.map { "\($0.code) \($0.expression)" })
+@main enum FuzzSteps {
+    static func main() { fuzz(fuzzSteps) }
 }
-
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzSteps_main")
-public func fuzzStepsMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzSteps)
-}
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

@@ -1,5 +1,6 @@
 import DeviceGateway
 import FHIR
+import FuzzDriver
 
 /// Templates and an event, three JSON texts separated by line feeds: they are read or refused, and the result of the
 /// event can be written.
@@ -14,19 +15,6 @@ func fuzzTemplates(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzTemplates_main")
-public func fuzzTemplatesMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzTemplates)
+@main enum FuzzTemplates {
+    static func main() { fuzz(fuzzTemplates) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

@@ -1,3 +1,4 @@
+import FuzzDriver
 import UCUM
 
 /// A unit is read or refused; a unit that is read converts to its base units and back, or gives a reason why not.
@@ -13,19 +14,6 @@ func fuzzUCUM(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzUCUM_main")
-public func fuzzUCUMMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzUCUM)
+@main enum FuzzUCUM {
+    static func main() { fuzz(fuzzUCUM) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

@@ -1,5 +1,6 @@
 import FHIR
 import FHIRValidation
+import FuzzDriver
 
 private let validator: FHIRValidator = {
     let profile = """
@@ -31,19 +32,6 @@ func fuzzValidation(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzValidation_main")
-public func fuzzValidationMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzValidation)
+@main enum FuzzValidation {
+    static func main() { fuzz(fuzzValidation) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32

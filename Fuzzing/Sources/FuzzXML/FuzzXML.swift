@@ -1,5 +1,6 @@
 import FHIR
 import FHIRXML
+import FuzzDriver
 
 /// A value that is read is equal after writing and reading it again.
 func fuzzXML(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
@@ -23,19 +24,6 @@ private func sorted(_ value: JSON) -> JSON {
     }
 }
 
-/// The entry point that SwiftPM links as the program; it calls libFuzzer.
-@_cdecl("FuzzXML_main")
-public func fuzzXMLMain(
-    _ count: Int32, _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-) -> Int32 {
-    var count = count
-    var arguments = arguments
-    return runFuzzer(&count, arguments: &arguments, body: fuzzXML)
+@main enum FuzzXML {
+    static func main() { fuzz(fuzzXML) }
 }
-
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runFuzzer(
-    _ count: UnsafeMutablePointer<Int32>,
-    arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
-    body: @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
-) -> Int32
