@@ -184,6 +184,21 @@ import Testing
         #expect(part?.message(in: "fr", from: AuthorSentences.table).hasPrefix(#""urn:x": Ce sous-formulaire"#) == true)
     }
 
+    @Test func problemsOfExpressionsAreReportedInOtherLanguages() throws {
+        let sdc = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
+        let form = try form(
+            #"{"linkId": "q", "type": "string", "extension": [{"url": "\#(sdc)calculatedExpression", "valueExpression": {"language": "text/fhirpath", "expression": "%nothing"}}]}"#
+        )
+        let problem = try #require(form.problems.first { $0.code == "expression-variable-unknown" })
+        #expect(problem.sentence.parameters == ["calculatedExpression", "nothing"])
+        #expect(
+            ["de", "es", "fr"].map { problem.message(in: $0, from: AuthorSentences.table) } == [
+                "Ein Ausdruck (calculatedExpression) liest %nothing, das nirgends definiert ist.",
+                "Una expresión (calculatedExpression) lee %nothing, que no está definido en ninguna parte.",
+                "Une expression (calculatedExpression) lit %nothing, que rien ne définit.",
+            ])
+    }
+
     @Test func everyLanguageHasEverySentenceWithItsParameters() {
         for template in AuthorSentences.table.templates {
             let count = (1...3).count { template.contains("{\($0)}") }

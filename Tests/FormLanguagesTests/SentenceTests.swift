@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    @Test func aParameterThatIsASentenceIsTranslatedToo() {
+        let reason: Sentence = "The variable %\("x") fails: \("The value set is not available." as Sentence)"
+        let whole: Sentence = "An expression of the form fails: \(reason)"
+        #expect(
+            whole.text == "An expression of the form fails: The variable %x fails: The value set is not available.")
+        #expect(
+            whole.text(in: "de-CH")
+                == "Ein Ausdruck des Formulars schlägt fehl: Die Variable %x schlägt fehl: Die Wertemenge ist nicht verfügbar."
+        )
+        let outer: Sentence = "Item: \(reason)"
+        #expect(outer.text(in: "fr").hasPrefix("Item: La variable %x échoue : L'ensemble"))
+        #expect(outer.text(in: "it") == outer.text)
+    }
+
     @Test func aFileAddsALanguage() throws {
         var table = SentenceTable.standard
         try table.add([
@@ -95,6 +109,25 @@ import Testing
             error?.message(in: "es")
                 == "Las respuestas no forman un conjunto válido (2 errores): q: La respuesta tiene más de 3 caracteres."
         )
+    }
+
+    @Test func theReasonOfAnExpressionWithoutAValueIsTranslated() throws {
+        let rule = """
+            {"linkId": "q", "type": "string", "initial": [{"valueString": "x"}], "extension": [
+             {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-constraint", "extension": [
+              {"url": "key", "valueId": "c-1"}, {"url": "severity", "valueCode": "error"},
+              {"url": "expression", "valueString": "EXPRESSION"}]}]}
+            """
+        for (expression, text) in [
+            ("false", "Las respuestas incumplen la regla c-1 del formulario."),
+            ("%missing.exists()", "Una expresión del formulario falla: "),
+            ("%patient.exists()", "Una expresión del formulario no se evalúa: "),
+        ] {
+            let session = FormSession(try form(rule.replacing("EXPRESSION", with: expression)))
+            let problem = try #require(session.problems().first)
+            #expect(problem.message(in: "es").hasPrefix(text), "\(problem)")
+            #expect(SentenceTable.standard.templates.contains(problem.sentence.template))
+        }
     }
 
     @Test func theFormsOwnMessageIsInItsLanguage() throws {

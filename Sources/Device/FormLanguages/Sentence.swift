@@ -13,29 +13,38 @@ public struct Sentence: Sendable, Hashable, ExpressibleByStringInterpolation {
     public let template: String
     /// The values of the parameters.
     public let parameters: [String]
+    /// The parameters that are sentences themselves, by their index.
+    private let sentences: [Int: Sentence]
 
     /// Creates a sentence without parameters.
     public init(_ text: String) {
-        template = text
-        parameters = []
+        self.init(template: text, parameters: [])
     }
 
     /// Creates a sentence from a template and the values of its parameters.
     public init(template: String, parameters: [String]) {
+        self.init(template: template, parameters: parameters, sentences: [:])
+    }
+
+    private init(template: String, parameters: [String], sentences: [Int: Sentence]) {
         self.template = template
         self.parameters = parameters
+        self.sentences = sentences
     }
 
     public init(stringLiteral value: String) { self.init(value) }
 
     public init(stringInterpolation: StringInterpolation) {
-        self.init(template: stringInterpolation.template, parameters: stringInterpolation.parameters)
+        self.init(
+            template: stringInterpolation.template, parameters: stringInterpolation.parameters,
+            sentences: stringInterpolation.sentences)
     }
 
     /// The parts of a literal.
     public struct StringInterpolation: StringInterpolationProtocol {
         var template = ""
         var parameters: [String] = []
+        var sentences: [Int: Sentence] = [:]
 
         public init(literalCapacity: Int, interpolationCount: Int) {
             template.reserveCapacity(literalCapacity + 3 * interpolationCount)
@@ -47,6 +56,12 @@ public struct Sentence: Sendable, Hashable, ExpressibleByStringInterpolation {
         public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             parameters.append(value.description)
             template += "{\(parameters.count)}"
+        }
+
+        /// Appends a parameter that is a sentence, which is written in the language of the whole.
+        public mutating func appendInterpolation(_ sentence: Sentence) {
+            sentences[parameters.count] = sentence
+            appendInterpolation(sentence.text)
         }
     }
 
@@ -60,7 +75,9 @@ public struct Sentence: Sendable, Hashable, ExpressibleByStringInterpolation {
     ///   - language: a BCP 47 tag; nil for English.
     ///   - table: the sentences in other languages.
     public func text(in language: String?, from table: SentenceTable = .standard) -> String {
-        guard let template = table.template(template, in: language) else { return text }
+        let template = table.template(template, in: language) ?? template
+        var parameters = parameters
+        for (index, sentence) in sentences { parameters[index] = sentence.text(in: language, from: table) }
         return Self.filled(template, with: parameters)
     }
 

@@ -156,5 +156,35 @@ extension SentenceTable {
         Le fichier ne peut pas être lu.
         This is the first question.
         C'est la première question.
+        An expression of the form is not evaluated: {1}
+        Une expression du formulaire n'est pas évaluée : {1}
+        An expression of the form fails: {1}
+        Une expression du formulaire échoue : {1}
+        The answers break the form's rule {1}.
+        Les réponses enfreignent la règle {1} du formulaire.
+        The form calculates an answer that the response does not have.
+        Le formulaire calcule une réponse qui manque dans les réponses.
+        The answer differs from the one that the form calculates.
+        La réponse diffère de celle que le formulaire calcule.
+        The expression depends on itself: {1}.
+        L'expression dépend d'elle-même : {1}.
+        A variable depends on itself.
+        Une variable dépend d'elle-même.
+        The language {1} is not evaluated.
+        Le langage {1} n'est pas évalué.
+        Queries are not available here.
+        Les requêtes ne sont pas disponibles ici.
+        A query cannot be executed.
+        Une requête ne peut pas être exécutée.
+        The variable %{1} fails: {2}
+        La variable %{1} échoue : {2}
+        The expression has several values instead of true or false.
+        L'expression a plusieurs valeurs au lieu de vrai ou faux.
+        The value set is not available.
+        L'ensemble de valeurs n'est pas disponible.
+        A value of the type {1} does not answer the question.
+        Une valeur du type {1} ne répond pas à la question.
+        The expression has {1} values, and the question takes one answer.
+        L'expression a {1} valeurs et la question n'admet qu'une réponse.
         """
 }

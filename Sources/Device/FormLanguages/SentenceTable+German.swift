@@ -156,5 +156,35 @@ extension SentenceTable {
         Die Datei kann nicht gelesen werden.
         This is the first question.
         Dies ist die erste Frage.
+        An expression of the form is not evaluated: {1}
+        Ein Ausdruck des Formulars wird nicht ausgewertet: {1}
+        An expression of the form fails: {1}
+        Ein Ausdruck des Formulars schlägt fehl: {1}
+        The answers break the form's rule {1}.
+        Die Antworten verletzen die Regel {1} des Formulars.
+        The form calculates an answer that the response does not have.
+        Das Formular berechnet eine Antwort, die in den Antworten fehlt.
+        The answer differs from the one that the form calculates.
+        Die Antwort weicht von der ab, die das Formular berechnet.
+        The expression depends on itself: {1}.
+        Der Ausdruck hängt von sich selbst ab: {1}.
+        A variable depends on itself.
+        Eine Variable hängt von sich selbst ab.
+        The language {1} is not evaluated.
+        Die Sprache {1} wird nicht ausgewertet.
+        Queries are not available here.
+        Abfragen sind hier nicht verfügbar.
+        A query cannot be executed.
+        Eine Abfrage lässt sich nicht ausführen.
+        The variable %{1} fails: {2}
+        Die Variable %{1} schlägt fehl: {2}
+        The expression has several values instead of true or false.
+        Der Ausdruck hat mehrere Werte statt wahr oder falsch.
+        The value set is not available.
+        Die Wertemenge ist nicht verfügbar.
+        A value of the type {1} does not answer the question.
+        Ein Wert des Typs {1} ist keine Antwort auf die Frage.
+        The expression has {1} values, and the question takes one answer.
+        Der Ausdruck hat {1} Werte, und die Frage erlaubt nur eine Antwort.
         """
 }

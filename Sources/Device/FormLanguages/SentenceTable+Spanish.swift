@@ -156,5 +156,35 @@ extension SentenceTable {
         No se puede leer el archivo.
         This is the first question.
         Esta es la primera pregunta.
+        An expression of the form is not evaluated: {1}
+        Una expresión del formulario no se evalúa: {1}
+        An expression of the form fails: {1}
+        Una expresión del formulario falla: {1}
+        The answers break the form's rule {1}.
+        Las respuestas incumplen la regla {1} del formulario.
+        The form calculates an answer that the response does not have.
+        El formulario calcula una respuesta que falta en las respuestas.
+        The answer differs from the one that the form calculates.
+        La respuesta difiere de la que calcula el formulario.
+        The expression depends on itself: {1}.
+        La expresión depende de sí misma: {1}.
+        A variable depends on itself.
+        Una variable depende de sí misma.
+        The language {1} is not evaluated.
+        El lenguaje {1} no se evalúa.
+        Queries are not available here.
+        Aquí no se pueden hacer consultas.
+        A query cannot be executed.
+        Una consulta no se puede ejecutar.
+        The variable %{1} fails: {2}
+        La variable %{1} falla: {2}
+        The expression has several values instead of true or false.
+        La expresión tiene varios valores en lugar de verdadero o falso.
+        The value set is not available.
+        El conjunto de valores no está disponible.
+        A value of the type {1} does not answer the question.
+        Un valor del tipo {1} no responde a la pregunta.
+        The expression has {1} values, and the question takes one answer.
+        La expresión tiene {1} valores y la pregunta admite una sola respuesta.
         """
 }

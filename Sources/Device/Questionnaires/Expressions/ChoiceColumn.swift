@@ -8,6 +8,8 @@ struct ChoiceColumn: Sendable {
     /// Whether the column is the text of a choice.
     let isForDisplay: Bool
 
+    /// The name of the extension.
+    static let kind = "choiceColumn"
     /// Maximum number of columns of a question.
     static let maximumCount = 20
     /// Maximum number of characters of a text.

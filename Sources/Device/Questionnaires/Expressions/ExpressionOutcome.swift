@@ -5,24 +5,24 @@ struct ExpressionFailure: Sendable, Hashable {
     /// Whether data that the expression reads are not available; otherwise the expression fails.
     let isUndecided: Bool
     /// A sentence for people, which contains no answer.
-    let message: String
+    let message: Sentence
 
-    static func undecided(_ message: String) -> ExpressionFailure {
+    static func undecided(_ message: Sentence) -> ExpressionFailure {
         ExpressionFailure(isUndecided: true, message: message)
     }
 
-    static func failed(_ message: String) -> ExpressionFailure {
+    static func failed(_ message: Sentence) -> ExpressionFailure {
         ExpressionFailure(isUndecided: false, message: message)
     }
 
-    init(isUndecided: Bool, message: String) {
+    init(isUndecided: Bool, message: Sentence) {
         self.isUndecided = isUndecided
         self.message = message
     }
 
     init(_ error: FHIRPathError) {
         isUndecided = error.code == FHIRPathError.undecidedCode
-        message = error.description
+        message = Sentence(error.description)
     }
 }
 

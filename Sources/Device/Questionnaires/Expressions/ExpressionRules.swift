@@ -19,15 +19,15 @@ struct ExpressionRules {
                 guard case .failure(let error) = column.path else { return nil }
                 return problem(
                     "expression-invalid", at: item.index,
-                    message: "An expression (choiceColumn) is not valid: \(error.description)")
+                    message: "An expression (\(ChoiceColumn.kind)) is not valid: \(error.description)")
             }
         }
     }
 
     private func problem(
-        _ code: String, severity: FormProblem.Severity = .error, at owner: Int?, message: String
+        _ code: String, severity: FormProblem.Severity = .error, at owner: Int?, message: Sentence
     ) -> FormProblem {
-        FormProblem(code: code, severity: severity, linkID: owner.map { items[$0].linkID }, message: message)
+        FormProblem(code: code, severity: severity, linkID: owner.map { items[$0].linkID }, sentence: message)
     }
 
     /// Returns the problems of an expression's text.
@@ -67,8 +67,10 @@ struct ExpressionRules {
                 + zip(part.lookups, part.inputs.lookups).filter { $0.0.item == nil }.map { lookup, source in
                     problem(
                         "expression-item-unknown", severity: .warning, at: entry.owner,
-                        message: "An expression (\(entry.kind)) reads the item "
-                            + "\"\(Self.shown(source.steps.last?.linkID ?? ""))\", which the form does not have there.")
+                        message: """
+                            An expression (\(entry.kind)) reads the item "\(Self.shown(source.steps.last?.linkID ?? ""))", \
+                            which the form does not have there.
+                            """)
                 }
         }
     }

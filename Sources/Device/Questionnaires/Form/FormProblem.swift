@@ -41,10 +41,7 @@ public struct FormProblem: Sendable, Hashable {
     ///   - language: a BCP 47 tag such as `de-CH`; nil for English.
     ///   - table: the sentences in other languages.
     package func message(in language: String?, from table: SentenceTable) -> String {
-        let whole = sentence.text(in: language, from: table)
-        // A sentence about a part of an item begins with the name of the part.
-        guard whole == message, let end = whole.range(of: "\": ")?.upperBound else { return whole }
-        return whole[..<end] + Sentence(String(whole[end...])).text(in: language, from: table)
+        sentence.text(in: language, from: table)
     }
 
     /// The code for an item that another form's items must replace.

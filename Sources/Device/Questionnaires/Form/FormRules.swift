@@ -40,7 +40,7 @@ struct FormRules: Sendable {
 
     /// Returns a name from the form, for a sentence.
     private static func named(_ name: String) -> String {
-        name.isEmpty ? "without a linkId" : "\"\(name.prefix(200))\""
+        "\"\(name.prefix(200))\""
     }
 
     /// The types of questions that can have options, and those that can have a maximum length.
@@ -167,8 +167,8 @@ struct FormRules: Sendable {
     /// Returns the problems of the form as a whole.
     static func problems(of questionnaire: Questionnaire) -> [FormProblem] {
         var problems: [FormProblem] = []
-        func report(_ code: String, severity: FormProblem.Severity, message: String) {
-            problems.append(FormProblem(code: code, severity: severity, linkID: nil, message: message))
+        func report(_ code: String, severity: FormProblem.Severity, message: Sentence) {
+            problems.append(FormProblem(code: code, severity: severity, linkID: nil, sentence: message))
         }
         if let name = questionnaire.name, !isIdentifier(name) {
             report(
@@ -185,7 +185,7 @@ struct FormRules: Sendable {
             rule.broken(source, item).map { name in
                 FormProblem(
                     code: rule.code, severity: rule.severity, linkID: item.linkID,
-                    message: name.map { "\(named($0)): \(rule.message)" } ?? rule.message)
+                    sentence: name.map { "\(named($0)): \(Sentence(rule.message))" } ?? Sentence(rule.message))
             }
         }
     }
@@ -200,14 +200,16 @@ struct FormRules: Sendable {
     }
 
     private static func problem(of source: EnablementGraph.Source, at item: FormItem) -> FormProblem? {
-        func problem(_ code: String, _ message: String, severity: FormProblem.Severity = .error) -> FormProblem {
-            FormProblem(code: code, severity: severity, linkID: item.linkID, message: message)
+        func problem(_ code: String, _ message: Sentence, severity: FormProblem.Severity = .error) -> FormProblem {
+            FormProblem(code: code, severity: severity, linkID: item.linkID, sentence: message)
         }
         let condition = source.condition
         guard let target = source.named else {
             return problem(
                 "condition-question-unknown",
-                "A condition refers to the question \(named(condition.question)), which the form does not have.")
+                condition.question.isEmpty
+                    ? "A condition names no question."
+                    : "A condition refers to the question \(named(condition.question)), which the form does not have.")
         }
         if target === item { return problem("condition-on-itself", "A condition refers to its own item.") }
         if target.ancestors.contains(item.index) {

@@ -143,8 +143,8 @@ struct FormBuilder {
         return found.isEmpty ? nil : found
     }
 
-    private mutating func report(_ code: String, linkID: String, message: String) {
+    private mutating func report(_ code: String, linkID: String, message: Sentence) {
         problems.append(
-            FormProblem(code: code, severity: .error, linkID: linkID.isEmpty ? nil : linkID, message: message))
+            FormProblem(code: code, severity: .error, linkID: linkID.isEmpty ? nil : linkID, sentence: message))
     }
 }

@@ -61,8 +61,6 @@ extension AuthorSentences {
         Le nom devrait être un identifiant : une majuscule, puis des lettres, des chiffres et _.
         The form has no items.
         Le formulaire n'a pas d'entrées.
-        The enablement of the item depends on itself through other items.
-        L'activation de l'entrée dépend d'elle-même à travers d'autres entrées.
         A condition refers to its own item.
         Une condition se réfère à sa propre entrée.
         A condition refers to an item inside its own item.
@@ -137,5 +135,31 @@ extension AuthorSentences {
         Les conditions sur {1} ne sont jamais remplies ensemble.
         One of the conditions on {1} is always true.
         L'une des conditions sur {1} est toujours remplie.
+        An expression ({1}) is in the language {2}, which is not evaluated.
+        Une expression ({1}) est écrite dans le langage {2}, qui n'est pas évalué.
+        An expression ({1}) is not valid: {2}
+        Une expression ({1}) n'est pas valide : {2}
+        An expression ({1}) reads %{2}, which nothing defines.
+        Une expression ({1}) lit %{2}, que rien ne définit.
+        An expression ({1}) reads the item "{2}", which the form does not have there.
+        Une expression ({1}) lit l'élément « {2} », que le formulaire n'a pas à cet endroit.
+        An expression ({1}) depends on itself: {2}.
+        Une expression ({1}) dépend d'elle-même : {2}.
+        A variable depends on itself: {1}.
+        Une variable dépend d'elle-même : {1}.
+        The enablement of the item depends on itself through other items: {1}.
+        L'activation de l'élément dépend d'elle-même par d'autres éléments : {1}.
+        Two expressions of one element define %{1}.
+        Deux expressions d'un élément définissent %{1}.
+        A variable hides %{1} of an element above.
+        Une variable masque %{1} d'un élément supérieur.
+        The name %{1} has a meaning in every expression.
+        Le nom %{1} a une signification fixe dans toute expression.
+        A condition refers to the question {1}, which the form does not have.
+        Une condition renvoie à la question {1}, que le formulaire n'a pas.
+        A condition names no question.
+        Une condition ne nomme aucune question.
+        {1} and {2} more
+        {1} et {2} autres
         """
 }

@@ -62,8 +62,6 @@ extension AuthorSentences {
         Der Name sollte ein Bezeichner sein: ein Großbuchstabe, dann Buchstaben, Ziffern und _.
         The form has no items.
         Das Formular hat keine Einträge.
-        The enablement of the item depends on itself through other items.
-        Ob der Eintrag aktiv ist, hängt über andere Einträge von ihm selbst ab.
         A condition refers to its own item.
         Eine Bedingung verweist auf ihren eigenen Eintrag.
         A condition refers to an item inside its own item.
@@ -139,5 +137,31 @@ extension AuthorSentences {
         Die Bedingungen zu {1} sind nie zugleich erfüllt.
         One of the conditions on {1} is always true.
         Eine der Bedingungen zu {1} ist immer erfüllt.
+        An expression ({1}) is in the language {2}, which is not evaluated.
+        Ein Ausdruck ({1}) ist in der Sprache {2} geschrieben, die nicht ausgewertet wird.
+        An expression ({1}) is not valid: {2}
+        Ein Ausdruck ({1}) ist nicht gültig: {2}
+        An expression ({1}) reads %{2}, which nothing defines.
+        Ein Ausdruck ({1}) liest %{2}, das nirgends definiert ist.
+        An expression ({1}) reads the item "{2}", which the form does not have there.
+        Ein Ausdruck ({1}) liest den Eintrag „{2}“, den das Formular dort nicht hat.
+        An expression ({1}) depends on itself: {2}.
+        Ein Ausdruck ({1}) hängt von sich selbst ab: {2}.
+        A variable depends on itself: {1}.
+        Eine Variable hängt von sich selbst ab: {1}.
+        The enablement of the item depends on itself through other items: {1}.
+        Ob der Eintrag aktiv ist, hängt über andere Einträge von ihm selbst ab: {1}.
+        Two expressions of one element define %{1}.
+        Zwei Ausdrücke eines Elements definieren %{1}.
+        A variable hides %{1} of an element above.
+        Eine Variable verdeckt %{1} eines Elements darüber.
+        The name %{1} has a meaning in every expression.
+        Der Name %{1} hat in jedem Ausdruck eine feste Bedeutung.
+        A condition refers to the question {1}, which the form does not have.
+        Eine Bedingung verweist auf die Frage {1}, die das Formular nicht hat.
+        A condition names no question.
+        Eine Bedingung nennt keine Frage.
+        {1} and {2} more
+        {1} und {2} weitere
         """
 }

@@ -61,8 +61,6 @@ extension AuthorSentences {
         El nombre debería ser un identificador: una mayúscula y después letras, cifras y _.
         The form has no items.
         El formulario no tiene entradas.
-        The enablement of the item depends on itself through other items.
-        Que la entrada esté activa depende de ella misma a través de otras entradas.
         A condition refers to its own item.
         Una condición se refiere a su propia entrada.
         A condition refers to an item inside its own item.
@@ -135,5 +133,31 @@ extension AuthorSentences {
         Las condiciones sobre {1} nunca se cumplen a la vez.
         One of the conditions on {1} is always true.
         Una de las condiciones sobre {1} siempre se cumple.
+        An expression ({1}) is in the language {2}, which is not evaluated.
+        Una expresión ({1}) está escrita en el lenguaje {2}, que no se evalúa.
+        An expression ({1}) is not valid: {2}
+        Una expresión ({1}) no es válida: {2}
+        An expression ({1}) reads %{2}, which nothing defines.
+        Una expresión ({1}) lee %{2}, que no está definido en ninguna parte.
+        An expression ({1}) reads the item "{2}", which the form does not have there.
+        Una expresión ({1}) lee el elemento «{2}», que el formulario no tiene ahí.
+        An expression ({1}) depends on itself: {2}.
+        Una expresión ({1}) depende de sí misma: {2}.
+        A variable depends on itself: {1}.
+        Una variable depende de sí misma: {1}.
+        The enablement of the item depends on itself through other items: {1}.
+        La activación del elemento depende de sí misma a través de otros elementos: {1}.
+        Two expressions of one element define %{1}.
+        Dos expresiones de un elemento definen %{1}.
+        A variable hides %{1} of an element above.
+        Una variable oculta %{1} de un elemento superior.
+        The name %{1} has a meaning in every expression.
+        El nombre %{1} tiene un significado fijo en toda expresión.
+        A condition refers to the question {1}, which the form does not have.
+        Una condición se refiere a la pregunta {1}, que el formulario no tiene.
+        A condition names no question.
+        Una condición no nombra ninguna pregunta.
+        {1} and {2} more
+        {1} y {2} más
         """
 }

@@ -23,7 +23,7 @@ struct CodeReview {
         return [
             FormProblem(
                 code: "code-missing", severity: .information, linkID: nil,
-                message: "No question has a code; answers have no meaning outside of this form.")
+                sentence: "No question has a code; answers have no meaning outside of this form.")
         ]
     }
 
@@ -35,7 +35,7 @@ struct CodeReview {
             problems.append(
                 FormProblem(
                     code: "code-missing", severity: .information, linkID: linkID,
-                    message: "The question has no code; its answers have no meaning outside of this form."))
+                    sentence: "The question has no code; its answers have no meaning outside of this form."))
         }
         let texts = item.answerOption.compactMap { option -> String? in
             switch option.value {

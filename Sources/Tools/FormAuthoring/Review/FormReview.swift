@@ -39,8 +39,8 @@ extension FormProblem {
     }
 
     /// Returns names in quotes for a sentence, the first ten of them.
-    static func list(_ names: [String]) -> String {
+    static func list(_ names: [String]) -> Sentence {
         let quoted = names.prefix(10).map { "\"\($0.prefix(100))\"" }.joined(separator: ", ")
-        return names.count > 10 ? "\(quoted) and \(names.count - 10) more" : quoted
+        return names.count > 10 ? "\(quoted) and \(names.count - 10) more" : Sentence(quoted)
     }
 }
