@@ -1,11 +1,10 @@
 """What templates of the IoMT FHIR connector make of devices' events, by the connector's own documentation."""
 
 import json
-import tempfile
 import unittest
-from pathlib import Path
 
 from harness import CONFORMANCE, needs_conformance, tributary
+from own_folder import FolderTest
 
 IOMT = CONFORMANCE / "iomt" if CONFORMANCE else None
 CASES = "data_Documentation_CalculatedFunction_"
@@ -50,17 +49,7 @@ class Documentation(unittest.TestCase):
 
 
 @needs_conformance("iomt")
-class Observations(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name, value):
-        path = self.folder / name
-        path.write_text(json.dumps(value))
-        return path
-
+class Observations(FolderTest):
     def test_events_of_an_hour_become_one_valid_observation(self):
         templates = IOMT / "sample-templates"
         events = [{"Body": {"heartRate": 60 + number, "endDate": f"2019-02-01T22:{number:02}:30Z", "deviceId": "d",

@@ -1,11 +1,10 @@
 """The commands for authors of forms: `survey check` and `survey diff`."""
 
 import json
-import tempfile
 import unittest
-from pathlib import Path
 
 from harness import Study, tributary
+from own_folder import FolderTest
 
 TRANSLATION = "http://hl7.org/fhir/StructureDefinition/translation"
 
@@ -24,17 +23,7 @@ def answers(*items):
             "status": "completed", "item": list(items)}
 
 
-class FormAuthors(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name, value):
-        path = self.folder / name
-        path.write_text(value if isinstance(value, str) else json.dumps(value))
-        return path
-
+class FormAuthors(FolderTest):
     def test_check_reports_each_file(self):
         german = {"extension": [{"url": TRANSLATION, "extension": [
             {"url": "lang", "valueCode": "de"}, {"url": "content", "valueString": "Frage a"}]}]}

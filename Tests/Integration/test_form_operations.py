@@ -1,11 +1,10 @@
 """SDC's operations on the command line: population, extraction and assembly of forms."""
 
 import json
-import tempfile
 import unittest
-from pathlib import Path
 
 from harness import CONFORMANCE, needs_conformance, tributary
+from own_folder import FolderTest
 
 SDC = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
 CORE = "http://hl7.org/fhir/StructureDefinition/"
@@ -53,17 +52,7 @@ def answers(response):
             for item in response.get("item", [])}
 
 
-class FormOperations(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def file(self, name, value):
-        path = Path(self.folder.name) / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(value))
-        return str(path)
-
+class FormOperations(FolderTest):
     def run_json(self, *arguments, code=0):
         done = tributary("survey", *arguments, status=code)
         return json.loads(done.out) if done.out.strip() else None, done.errors
@@ -90,7 +79,7 @@ class FormOperations(unittest.TestCase):
         form["extension"][1]["valueExpression"]["expression"] = "Observation?nothing=secret"
         response, error = self.run_json(
             "populate", self.file("form.json", form), "--data", self.file("data.json", bundle(PATIENT)), "--now", NOW,
-            "--context", "patient=" + self.file("patient.json", PATIENT))
+            "--context", f"patient={self.file('patient.json', PATIENT)}")
         self.assertEqual(answers(response), {"born": ["1990-05-01"]})
         self.assertIn("[parameter-unknown]", error)
         self.assertNotIn("secret", error)
@@ -121,7 +110,7 @@ class FormOperations(unittest.TestCase):
         root = self.file("root.json", form("root", part("a")))
         self.file("library/a.json", form("a", {"linkId": "a1", "type": "string"}, part("b")))
         self.file("library/b.json", form("b", {"linkId": "b1", "type": "string"}))
-        library = str(Path(self.folder.name) / "library")
+        library = str(self.folder / "library")
         whole, _ = self.run_json("assemble", root, "--library", library)
         self.assertEqual([item["linkId"] for item in whole["item"]], ["a1", "b1"])
         self.file("library/b.json", form("b", part("a")))

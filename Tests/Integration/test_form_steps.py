@@ -3,12 +3,11 @@
 import json
 import os
 import random
-import tempfile
 import unittest
-from pathlib import Path
 
 import harness
 from harness import tributary
+from own_folder import FolderTest
 
 SDC = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-"
 EXAMPLES = harness.ROOT / "Examples" / "study" / "questionnaires"
@@ -22,17 +21,7 @@ def value(link_id):
     return f"%resource.item.where(linkId = '{link_id}').answer.value"
 
 
-class FormSteps(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name, content):
-        path = self.folder / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
+class FormSteps(FolderTest):
     def replay(self, form, steps, *options):
         lines = self.file("steps.ndjson", "".join(json.dumps(step) + "\n" for step in steps))
         done = tributary("survey", "replay", form, lines, "--now", "2026-03-01T09:00:00+01:00", *options)

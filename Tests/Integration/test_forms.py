@@ -3,12 +3,11 @@
 import copy
 import json
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 from forms import new_id, response
 from harness import BIN, CONFORMANCE, Study, needs_conformance, tributary, until
+from own_folder import FolderTest
 from sealed import SealedClient
 from writing import JSON_PATCH, MERGE_PATCH, Writing, bundle, entry
 
@@ -181,17 +180,7 @@ class FormsInUse(Writing):
         self.assertEqual((found["file"], found["place"]), ("questionnaires/weight.json", "version"))
 
 
-class FormFiles(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name, value):
-        path = self.folder / name
-        path.write_text(json.dumps(value))
-        return path
-
+class FormFiles(FolderTest):
     def run_survey(self, form, typed):
         return subprocess.run([str(BIN), "survey", "run", str(form)], input=typed.encode(), stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, timeout=60, check=False, cwd=self.folder)

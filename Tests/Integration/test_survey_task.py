@@ -1,11 +1,11 @@
 """Forms as tasks of ResearchKit: `survey task` asks what `survey replay` enables, and makes its response."""
 
 import json
-import tempfile
 import unittest
 from pathlib import Path
 
 from harness import CONFORMANCE, needs_conformance, seeded, tributary
+from own_folder import FolderTest
 
 
 def questions(items):
@@ -61,16 +61,7 @@ def comparable(items):
     return items
 
 
-class SurveyTask(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def write(self, name, value):
-        path = Path(self.folder.name, name)
-        path.write_text(value if isinstance(value, str) else json.dumps(value))
-        return str(path)
-
+class SurveyTask(FolderTest):
     def forms(self):
         for part in ("researchkit-on-fhir", "android-fhir", "lforms", "response-validation"):
             for path in sorted(Path(CONFORMANCE, "questionnaires", part).glob("*.json")):
@@ -97,11 +88,11 @@ class SurveyTask(unittest.TestCase):
                     if made:
                         results.append({"identifier": identifier, **made[0]})
                         steps.append({"set": identifier, "value": made[1]})
-                result = self.write("result.json", {
+                result = self.file("result.json", {
                     "_class": "ORKTaskResult", "identifier": task["identifier"], "endDate": "2026-05-06T10:00:00+0200",
                     "results": [{"_class": "ORKStepResult", "identifier": "all", "results": results}]})
                 found = tributary("survey", "task", str(path), "--result", result, status=None).json
-                lines = self.write("steps.ndjson", "\n".join(json.dumps(step) for step in steps))
+                lines = self.file("steps.ndjson", "\n".join(json.dumps(step) for step in steps))
                 expected = tributary(
                     "survey", "replay", str(path), lines, "--now", "2026-05-06T10:00:00+02:00", "--last").json["response"]
                 self.assertEqual(comparable(found.get("item", [])), comparable(expected.get("item", [])))
@@ -110,25 +101,25 @@ class SurveyTask(unittest.TestCase):
         self.assertGreater(count, 110)
 
     def test_a_photo_is_data_and_damage_has_a_location(self):
-        form = self.write("form.json", {
+        form = self.file("form.json", {
             "resourceType": "Questionnaire", "status": "active", "item": [{"linkId": "p", "type": "attachment"}]})
-        Path(self.folder.name, "photo.jpg").write_bytes(b"abc")
+        (self.folder / "photo.jpg").write_bytes(b"abc")
         photo = {"_class": "ORKFileResult", "identifier": "p", "fileURL": "file:///private/var/photo.jpg",
                  "contentType": "image/jpeg"}
         result = {"_class": "ORKTaskResult", "results": [{"_class": "ORKStepResult", "identifier": "p", "results": [photo]}]}
-        made = tributary("survey", "task", form, "--result", self.write("r.json", result)).json
+        made = tributary("survey", "task", form, "--result", self.file("r.json", result)).json
         self.assertEqual(made["item"][0]["answer"], [{"valueAttachment": {
             "contentType": "image/jpeg", "data": "YWJj", "size": 3, "title": "photo.jpg"}}])
         # A name cannot lead out of the folder.
         photo["fileName"] = "../photo.jpg"
-        self.assertNotIn("item", tributary("survey", "task", form, "--result", self.write("r.json", result)).json)
+        self.assertNotIn("item", tributary("survey", "task", form, "--result", self.file("r.json", result)).json)
         for text, code in (('{"_class": ', "result-not-json"), ('{"_class": "ORKTaskResult", "results": [1]}', "result-class-missing"),
                            ('{"_class": "ORKNumericQuestionResult", "numericAnswer": "1"}', "result-malformed")):
-            failed = tributary("survey", "task", form, "--result", self.write("r.json", text), status=1)
+            failed = tributary("survey", "task", form, "--result", self.file("r.json", text), status=1)
             self.assertIn(code, failed.errors)
 
     def test_a_task_is_in_the_language_that_is_asked_for(self):
-        form = self.write("form.json", {
+        form = self.file("form.json", {
             "resourceType": "Questionnaire", "status": "active", "language": "en", "item": [{
                 "linkId": "a", "type": "boolean", "text": "Well?", "_text": {"extension": [{
                     "url": "http://hl7.org/fhir/StructureDefinition/translation", "extension": [

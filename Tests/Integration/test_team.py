@@ -11,6 +11,7 @@ from pathlib import Path
 
 from forms import VISIT, VISIT_ANSWERS, observation, visit
 from harness import BIN, EXAMPLES, ROOT, SpineTest, tributary
+from own_folder import FolderTest
 from sealed import SealedClient
 
 
@@ -185,17 +186,10 @@ class Demonstration(unittest.TestCase):
             self.assertEqual((Path(folder) / "file").read_text(), "mine")
 
 
-class Surveys(unittest.TestCase):
+class Surveys(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.form = self.file("form.json", VISIT)
-
-    def file(self, name, value):
-        path = self.folder / name
-        path.write_text(json.dumps(value))
-        return path
 
     def answer(self, answers, status=0):
         return tributary("survey", "answer", self.form, "--answers", self.file("a.json", answers), status=status)
