@@ -66,6 +66,27 @@ import Testing
         #expect(SurveyChoiceValue.answer("{}", among: []) == .text("{}"))
     }
 
+    @Test func aUnitIsNamedInTheLanguageAndReadAsTheFormsUnit() throws {
+        let translation =
+            #"{"extension": [{"url": "http://hl7.org/fhir/StructureDefinition/translation", "extension": [{"url": "lang", "valueCode": "de"}, {"url": "content", "valueString": "Stunden"}]}]}"#
+        let questionnaire = try form(
+            """
+            {"linkId": "q", "type": "quantity", "extension": [
+             {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unitOption", "valueCoding": {
+              "system": "http://unitsofmeasure.org", "code": "h", "display": "hours", "_display": \(translation)}}]}
+            """, #""language": "en""#
+        ).questionnaire
+        let task = try SurveyTask(QuestionnaireForm(questionnaire, language: "de"))
+        guard case .numeric(let format)? = task.steps.first?.questions.first?.format else {
+            Issue.record("no number")
+            return
+        }
+        #expect(format.unit == "Stunden")
+        let result = try Tasks.result(("q", "ORKNumericQuestionResult", #""numericAnswer": 8, "unit": "Stunden""#))
+        let answer = task.response(for: result).response["item"]?[0]?["answer"]?[0]?["valueQuantity"]
+        #expect(answer?["unit"]?.string == "hours" && answer?["code"]?.string == "h")
+    }
+
     /// The original makes a quantity of a decimal with a unit, and a decimal of a quantity without one.
     @Test func numbersHaveTheTypeOfTheirQuestion() throws {
         let name = "ORKNumericQuestionResult"

@@ -32,6 +32,20 @@ import Testing
         #expect(ResponseValidator(QuestionnaireForm(source)).problems(in: response).isEmpty)
     }
 
+    @Test func aUnitIsNamedInTheLanguage() throws {
+        let item = """
+            {"linkId": "q", "type": "quantity", "extension": [
+             {"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unitOption", "valueCoding": {
+              "system": "http://unitsofmeasure.org", "code": "h", "display": "hours", \(Self.translated("display", "Stunden"))}}]}
+            """
+        let form = QuestionnaireForm(try form(item, #""language": "en""#).questionnaire, language: "de")
+        var dialogue = SurveyDialogue(form, language: "de")
+        #expect(dialogue.prompt.last?.contains("Stunden") == true, "\(dialogue.prompt)")
+        #expect(dialogue.take("8 Stunden").lines.isEmpty)
+        let answer = dialogue.session.response().item.first?.answer.first?["valueQuantity"]
+        #expect(answer?["unit"] == "hours" && answer?["code"] == "h")
+    }
+
     @Test func ourWordsAreEnglishInAnUnknownLanguage() throws {
         let dialogue = SurveyDialogue(try form(Self.items, #""language": "en""#), language: "it")
         #expect(dialogue.prompt.last == "  (the number of an answer, or y or n; back, pause)")

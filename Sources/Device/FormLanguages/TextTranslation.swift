@@ -72,4 +72,9 @@ extension Coding {
     public func display(in language: LanguageTag, own: LanguageTag? = nil) -> String? {
         TextTranslation.best(displayElement?.translations ?? [], for: language, own: own)?.content ?? display ?? code
     }
+
+    /// Returns whether a text is its code, or its display text in any language.
+    package func isNamed(_ text: String) -> Bool {
+        code == text || display == text || (displayElement?.translations ?? []).contains { $0.content == text }
+    }
 }

@@ -152,6 +152,13 @@ extension RenderPlan {
         /// Whether the person can answer the question: it is enabled, and neither read-only nor of the abstract type.
         public var isAnswerable: Bool { isEnabled && !isReadOnly && type != .question }
 
+        /// Returns the text of a unit in a language, otherwise as the form has it, otherwise its code.
+        ///
+        /// - Parameter language: a BCP 47 tag; nil for the form's text.
+        public static func text(of unit: Coding, in language: String?) -> String? {
+            language.flatMap { LanguageTag($0) }.flatMap { unit.display(in: $0) } ?? unit.display ?? unit.code
+        }
+
         /// Returns a limit as a number in the question's unit; nil if its unit cannot be converted.
         public func bound(_ limit: AnswerValue) -> Decimal? {
             guard let quantity = limit.quantity else { return limit.json.number?.decimal }

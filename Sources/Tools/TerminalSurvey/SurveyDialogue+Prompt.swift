@@ -87,9 +87,10 @@ extension SurveyDialogue {
         case .integer: return "a whole number"
         case .decimal: return "a number"
         case .quantity:
-            let units = question.units.compactMap { $0.display ?? $0.code }
+            let units = question.units.compactMap { RenderPlan.Question.text(of: $0, in: language) }
             if units.count > 1 { return "a number and one of the units \(units.joined(separator: ", "))" }
-            return question.unit.flatMap { $0.display ?? $0.code }.map { "a number in \($0)" } ?? "a number"
+            let unit = question.unit.flatMap { RenderPlan.Question.text(of: $0, in: language) }
+            return unit.map { "a number in \($0)" } ?? "a number"
         case .date: return "a date such as 2026-01-31"
         case .dateTime: return "a date such as 2026-01-31, or with a time 2026-01-31T08:30:00+01:00"
         case .time: return "a time such as 08:30"

@@ -67,9 +67,7 @@ package enum AnswerCoercion {
         var amount = number(json)
         if amount == nil, let words = json.string?.split(separator: " ", maxSplits: 1), words.count == 2 {
             let name = words[1].trimmingCharacters(in: .whitespaces)
-            let known = (item.limits.units + [item.unit].compactMap { $0 }).first {
-                $0.code == name || $0.display == name
-            }
+            let known = (item.limits.units + [item.unit].compactMap { $0 }).first { $0.isNamed(name) }
             guard let known else { return nil }
             unit = known
             amount = JSONNumber(text: String(words[0]))

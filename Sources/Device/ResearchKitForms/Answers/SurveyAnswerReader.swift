@@ -82,7 +82,7 @@ struct SurveyAnswerReader {
     /// Returns a quantity in the unit of the result, with the code that the form has for it.
     private func quantity(_ number: JSONNumber, unit text: String?) -> AnswerValue {
         let units = item.limits.units + [item.unit].compactMap { $0 }
-        let named = text.flatMap { text in units.first { $0.display == text || $0.code == text } }
+        let named = text.flatMap { text in units.first { $0.isNamed(text) } }
         var quantity = Quantity()
         quantity.value = number
         if let unit = named ?? (text == nil ? item.unit : nil) {

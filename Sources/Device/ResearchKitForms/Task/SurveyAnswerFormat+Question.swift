@@ -20,7 +20,7 @@ extension SurveyAnswerFormat {
         }
         switch question.type {
         case .boolean: self = Self.boolean(language)
-        case .integer, .decimal, .quantity: self = Self.number(question)
+        case .integer, .decimal, .quantity: self = Self.number(question, language)
         case .date: self = .date(Self.date(question, hasTime: false, offset))
         case .dateTime: self = .date(Self.date(question, hasTime: true, offset))
         case .time: self = .timeOfDay
@@ -82,7 +82,7 @@ extension SurveyAnswerFormat {
 
     // MARK: Numbers
 
-    private static func number(_ question: RenderPlan.Question) -> SurveyAnswerFormat {
+    private static func number(_ question: RenderPlan.Question, _ language: String?) -> SurveyAnswerFormat {
         let isInteger = question.type == .integer
         var low = question.limits.minimum.flatMap(question.bound)
         var high = question.limits.maximum.flatMap(question.bound)
@@ -91,7 +91,8 @@ extension SurveyAnswerFormat {
         if question.control == .slider, let low, let high, let scale = scale(question, from: low, to: high) {
             return scale
         }
-        let unit = question.unit.flatMap { $0.display ?? $0.code } ?? question.notes(.unit).first
+        let name = question.unit.flatMap { RenderPlan.Question.text(of: $0, in: language) }
+        let unit = name ?? question.notes(.unit).first
         return .numeric(
             SurveyNumberFormat(
                 isInteger: isInteger, unit: unit, minimum: low, maximum: high,
