@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from harness import Study, tributary
+from harness import EXAMPLES, Study, tributary
 from own_folder import FolderTest
 
 TRANSLATION = "http://hl7.org/fhir/StructureDefinition/translation"
@@ -24,6 +24,22 @@ def answers(*items):
 
 
 class FormAuthors(FolderTest):
+    def test_the_forms_of_the_examples_have_german(self):
+        forms = sorted((EXAMPLES / "study" / "questionnaires").glob("*.json"))
+        self.assertGreaterEqual(len(forms), 2)
+        for checked in tributary("survey", "check", *forms, "--json").json:
+            self.assertEqual(checked["languages"], ["en", "de"], checked["file"])
+            self.assertEqual([p for p in checked["problems"] if p["severity"] != "information"], [], checked["file"])
+        for path in forms:
+            answers = EXAMPLES / "study" / "answers" / f"{path.stem}-1.json"
+            german, english = (tributary("survey", "answer", path, "--answers", answers, *more).json
+                               for more in (["--language", "de"], []))
+            self.assertEqual((german["language"], english["language"]), ("de", "en"))
+            for one, other in zip(german["item"], english["item"], strict=True):
+                if "text" in other:
+                    self.assertNotEqual(one["text"], other["text"])
+            self.assertEqual(tributary("survey", "validate", "--questionnaire", path, self.file("r.json", german)).status, 0)
+
     def test_check_reports_each_file(self):
         german = {"extension": [{"url": TRANSLATION, "extension": [
             {"url": "lang", "valueCode": "de"}, {"url": "content", "valueString": "Frage a"}]}]}
