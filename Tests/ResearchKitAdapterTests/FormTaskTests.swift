@@ -69,6 +69,70 @@ import Testing
         #expect(try task.fhirResponse(for: walk.result).item.count == 1)
     }
 
+    /// Two rows and a page that an answer in any repetition of the group after them enables.
+    private static let lookingAhead = """
+        {"linkId": "g", "type": "group", "text": "About you", "item": [
+          {"linkId": "n", "type": "string"}, {"linkId": "why", "type": "string", "text": "Why?", CONDITION},
+          {"linkId": "when", "type": "string", CONDITION}]},
+        {"linkId": "page", "type": "string", CONDITION},
+        {"linkId": "drug", "type": "group", "repeats": true, "text": "Drug", "item": [
+          {"linkId": "bad", "type": "boolean"}]},
+        {"linkId": "end", "type": "string"}
+        """.replacing(
+            "CONDITION", with: #""enableWhen": [{"question": "bad", "operator": "=", "answerBoolean": true}]"#)
+
+    /// Walks to the step after the last page, with a bad drug in the second repetition.
+    private func walkToTheEnd(_ task: FormTask) -> TaskWalk {
+        let walk = TaskWalk(task)
+        #expect(walk.currentStep?.identifier == "g" && walk.visibleItems.map(\.identifier) == ["n"])
+        walk.goForward()
+        for (identifier, value) in [("bad", false), ("+drug[1]", true), ("drug[1]/bad", true), ("+drug[2]", false)] {
+            answer(walk, identifier, with: value)
+            walk.goForward()
+        }
+        #expect(walk.currentStep?.identifier == "end")
+        walk.goForward()
+        return walk
+    }
+
+    @Test func rowsOfAnEarlierPageThatALaterAnswerEnablesAreAskedAtTheEnd() throws {
+        let task = try FormTask(
+            try Self.questionnaire(Self.lookingAhead), completionStep: ORKCompletionStep(identifier: "done"))
+        let walk = walkToTheEnd(task)
+        #expect(walk.currentStep?.identifier == "page")
+        answer(walk, "page", with: "p")
+        walk.goForward()
+        #expect(walk.currentStep?.identifier == "g+" && walk.visibleItems.map(\.identifier) == ["why", "when"])
+        #expect(walk.currentStep?.text == "About you")
+        answer(walk, "why", with: "w")
+        walk.goForward()
+        #expect(walk.currentStep?.identifier == "done", "a row that is skipped is not asked again")
+        walk.goForward()
+        #expect(walk.currentStep == nil)
+        let response = try task.fhirResponse(for: walk.result)
+        #expect(response.item.map { $0.linkId ?? "" } == ["g", "page", "drug", "drug"])
+        #expect(response.item.first?.item.map { $0.linkId ?? "" } == ["why"])
+    }
+
+    @Test func aPersonCanReturnFromTheRowsAtTheEnd() throws {
+        let task = try FormTask(
+            try Self.questionnaire(Self.lookingAhead), completionStep: ORKCompletionStep(identifier: "done"))
+        let walk = walkToTheEnd(task)
+        walk.goForward()
+        walk.goForward()
+        #expect(walk.currentStep?.identifier == "done")
+        #expect(walk.goBackward() && walk.currentStep?.identifier == "g+")
+        #expect(walk.goBackward() && walk.currentStep?.identifier == "page")
+        #expect(walk.goBackward() && walk.currentStep?.identifier == "end")
+        #expect(walk.goBackward() && walk.currentStep?.identifier == "+drug[2]")
+        #expect(walk.goBackward() && walk.currentStep?.identifier == "drug[1]")
+        answer(walk, "drug[1]/bad", with: false)
+        for expected in ["+drug[2]", "end", "done"] {
+            walk.goForward()
+            #expect(walk.currentStep?.identifier == expected)
+        }
+    }
+
     @Test func aFormForOneDirectionHasNoWayBack() throws {
         let mode = """
             "extension": [{"url": "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-entryMode",

@@ -57,29 +57,54 @@
         public var identifier: String { survey.identifier }
 
         /// Returns the next step for the answers of a result; nil after the last step.
+        ///
+        /// Steps and rows that an answer has enabled on an earlier page, and that were never shown, follow at the end.
         public func step(after step: ORKStep?, with result: ORKTaskResult) -> ORKStep? {
             if let step, step.identifier == completionStep?.identifier { return nil }
-            let steps = survey.steps(in: source.session(for: result))
+            let session = source.session(for: result)
+            let steps = survey.steps(in: session)
             guard let step else { return steps.first?.object(source) ?? completionStep }
-            if let index = steps.firstIndex(where: { $0.identifier == step.identifier }) {
-                return steps.dropFirst(index + 1).first?.object(source) ?? completionStep
-            }
-            // The answers of the step removed it: the next one is the first that was not visited.
-            let visited = Set((result.results ?? []).map(\.identifier))
-            let last = steps.lastIndex { visited.contains($0.identifier) } ?? -1
-            return steps.dropFirst(last + 1).first?.object(source) ?? completionStep
+            let visited = visited(until: step.identifier, in: result)
+            let known = Set(visited)
+            // The answers of a step can remove it: the next one follows the last that was visited.
+            let index =
+                steps.firstIndex { $0.identifier == step.identifier }
+                ?? steps.lastIndex { known.contains($0.identifier) } ?? -1
+            func isNew(_ step: SurveyStep) -> Bool { !known.contains(step.identifier) }
+            let next =
+                steps.dropFirst(index + 1).first(where: isNew) ?? steps.first(where: isNew)
+                ?? later(after: visited, in: session, result)
+            return next?.object(source) ?? completionStep
         }
 
         /// Nil in a form that is answered in one direction only.
         public func step(before step: ORKStep?, with result: ORKTaskResult) -> ORKStep? {
             guard survey.allowsBack, let step else { return nil }
-            let steps = survey.steps(in: source.session(for: result))
-            let visited = (result.results ?? []).map(\.identifier)
-            let end = visited.lastIndex(of: step.identifier) ?? visited.count
-            for identifier in visited[..<end].reversed() {
+            let session = source.session(for: result)
+            let steps = survey.steps(in: session)
+            let visited = visited(until: step.identifier, in: result)
+            for index in visited.indices.dropLast().reversed() {
+                let identifier = visited[index]
                 if let earlier = steps.first(where: { $0.identifier == identifier }) { return earlier.object(source) }
+                let later = later(after: Array(visited[..<index]), in: session, result)
+                if let later, later.identifier == identifier { return later.object(source) }
             }
             return nil
+        }
+
+        /// Returns the identifiers of the visited steps to a step, which is the last.
+        private func visited(until identifier: String, in result: ORKTaskResult) -> [String] {
+            let all = (result.results ?? []).map(\.identifier)
+            return (all.lastIndex(of: identifier).map { Array(all[..<$0]) } ?? all) + [identifier]
+        }
+
+        /// Returns a step with rows of an earlier step that have become enabled.
+        private func later(after visited: [String], in session: FormSession, _ result: ORKTaskResult) -> SurveyStep? {
+            survey.laterStep(after: visited, in: session) { [source] index in
+                let part = ORKTaskResult(taskIdentifier: result.identifier, taskRun: UUID(), outputDirectory: nil)
+                part.results = Array((result.results ?? []).prefix(index + 1))
+                return source.session(for: part)
+            }
         }
 
         /// Returns the step with an identifier in the form's initial state.
