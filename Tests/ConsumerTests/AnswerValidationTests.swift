@@ -232,6 +232,24 @@ import Testing
         }
     }
 
+    /// The code is the answer: an app may translate its display text.
+    @Test(arguments: [("Head", "head"), ("Kopf", "head"), ("Kopf", "JaneDoe")])
+    func aTranslatedDisplayTextIsStored(display: String, code: String) async throws {
+        let form = """
+            {"resourceType":"Questionnaire","url":"\(Self.pain)","version":"1","status":"active","contained":[
+             {"resourceType":"ValueSet","id":"places","status":"active","compose":{"include":[
+              {"system":"http://x","concept":[{"code":"head","display":"Head"}]}]}}],
+             "item":[{"linkId":"where","type":"choice","answerValueSet":"#places"}]}
+            """
+        let item =
+            #"{"linkId":"where","answer":[{"valueCoding":{"system":"http://x","code":"\#(code)","display":"\#(display)"}}]}"#
+        for strictness in [ValidationStrictness.errors, .warnings] {
+            let outcome = try await outcome(of: Self.response(item), strictness: strictness, forms: [form])
+            #expect(outcome?.status == (code == "head" ? .stored : .quarantined))
+            #expect(code == "head" || outcome?.detail?.contains("option at where") == true)
+        }
+    }
+
     @Test func incompleteResponseMayLackAnswers() async throws {
         let unfinished = Self.response(
             #"{"linkId":"where","answer":[{"valueCoding":{"system":"http://x","code":"head"}}]}"#, status: "in-progress"

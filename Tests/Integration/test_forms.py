@@ -249,6 +249,23 @@ class FormFiles(FolderTest):
         self.assertIn("max-value", [one["code"] for one in done.json["problems"]])
 
     @needs_conformance("field", "phone")
+    @needs_conformance("fhir-r4.tar.xz")
+    def test_a_display_text_is_checked_with_value_sets(self):
+        pair = CONFORMANCE / "questionnaires" / "response-validation" / "open-choice-gender-coding-async-q"
+        with tempfile.TemporaryDirectory() as folder:
+            members = [f"fhir-r4/definitions/{name}.json"
+                       for name in ("package", "ValueSet-item-type", "CodeSystem-item-type")]
+            subprocess.run(["tar", "-xJf", CONFORMANCE / "fhir-r4.tar.xz", "-C", folder, "--strip-components=2",
+                            *members], check=True)
+            (Path(folder) / "other.json").write_text("{}")
+            command = ["survey", "validate", "--questionnaire", f"{pair}.json", f"{pair}r.json", "--json"]
+            done = tributary(*command, "--value-sets", folder, status=1)
+            self.assertEqual([(p["code"], p["severity"], p["linkId"], p["expression"]) for p in done.json["problems"]],
+                             [("coding-display", "error", "q1", "QuestionnaireResponse.item[0].answer[1]")])
+            # A package's own files are no resources, and that is no news.
+            self.assertEqual(done.errors.count("contains no FHIR resource"), 1, done.errors)
+            self.assertEqual(tributary(*command).json["problems"], [])
+
     def test_cases_of_the_field(self):
         field = CONFORMANCE / "field" / "phone"
         r5 = field / "29-form-of-r5" / "form.json"

@@ -69,9 +69,14 @@ public enum Published {
         try Resource(try Data(contentsOf: try #require(folder).appendingPathComponent(name)), lenient: lenient)
     }
 
-    public static func form(_ name: String) throws -> QuestionnaireForm {
+    /// - Parameter definitions: the value sets and code systems that the form does not contain.
+    public static func form(_ name: String, with definitions: PublishedDefinitionsFolder? = nil) throws
+        -> QuestionnaireForm
+    {
         QuestionnaireForm(
-            try #require(try resource(name, lenient: name.hasSuffix("SkipLogicExample.json")).as(Questionnaire.self)))
+            try #require(try resource(name, lenient: name.hasSuffix("SkipLogicExample.json")).as(Questionnaire.self)),
+            valueSet: { definitions?.resource(ValueSet.self, $0) },
+            codeSystem: { definitions?.resource(CodeSystem.self, $0) })
     }
 
     /// Returns the names of all forms, with their folders.

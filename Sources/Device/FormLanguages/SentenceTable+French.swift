@@ -101,6 +101,8 @@ extension SentenceTable {
         La réponse a plus de {1} décimales.
         The answer is not one of the question's options.
         La réponse n'est pas l'un des choix de la question.
+        The display text is none of the texts of the answer's code.
+        Le libellé n'est aucun des libellés du code de la réponse.
         The value is not a valid answer to a question of the type {1}.
         La valeur n'est pas une réponse valide à une question du type {1}.
         The answer's unit needs a code from the question's value set of units.

@@ -101,6 +101,8 @@ extension SentenceTable {
         Die Antwort hat mehr als {1} Nachkommastellen.
         The answer is not one of the question's options.
         Die Antwort ist keine der Möglichkeiten der Frage.
+        The display text is none of the texts of the answer's code.
+        Der Anzeigetext ist keiner der Texte des Codes der Antwort.
         The value is not a valid answer to a question of the type {1}.
         Der Wert ist keine gültige Antwort auf eine Frage des Typs {1}.
         The answer's unit needs a code from the question's value set of units.

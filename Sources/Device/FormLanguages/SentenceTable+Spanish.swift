@@ -101,6 +101,8 @@ extension SentenceTable {
         La respuesta tiene más de {1} decimales.
         The answer is not one of the question's options.
         La respuesta no es una de las opciones de la pregunta.
+        The display text is none of the texts of the answer's code.
+        El texto no es ninguno de los textos del código de la respuesta.
         The value is not a valid answer to a question of the type {1}.
         El valor no es una respuesta válida a una pregunta del tipo {1}.
         The answer's unit needs a code from the question's value set of units.

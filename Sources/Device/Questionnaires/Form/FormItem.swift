@@ -172,15 +172,18 @@ public struct FormOption: Sendable, Hashable {
     public let weight: JSONNumber?
     /// The text that is shown to people, in the language of the form. The answer has the text of ``value``.
     public let label: String
-    /// The texts in the columns of the question, in their order ; empty if it has none
+    /// The texts in the columns of the question, in their order; empty if it has none
     /// (<https://hl7.org/fhir/uv/sdc/StructureDefinition-sdc-questionnaire-choiceColumn.html>).
     public let cells: [String]
+    /// All texts of the code of ``value``; nil if they are not available.
+    let names: ConceptNames?
 
     package init(
         value: AnswerValue, isExclusive: Bool = false, isInitial: Bool = false, prefix: String? = nil,
-        weight: JSONNumber? = nil, label: String? = nil, cells: [String] = []
+        weight: JSONNumber? = nil, label: String? = nil, cells: [String] = [], names: ConceptNames? = nil
     ) {
         self.cells = cells
+        self.names = names
         self.label = label ?? value.text
         self.value = value
         self.isExclusive = isExclusive

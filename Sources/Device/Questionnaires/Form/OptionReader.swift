@@ -4,6 +4,7 @@ import Foundation
 /// Reads the options of a question: its own, or those of a value set.
 struct OptionReader {
     let offered: OfferedCodings
+    private let texts: ConceptTexts
     private let designations: DesignationReader?
 
     /// - Parameters:
@@ -15,9 +16,9 @@ struct OptionReader {
         codeSystem: @escaping (String) -> CodeSystem?
     ) {
         offered = OfferedCodings(of: questionnaire, valueSet: valueSet)
-        designations = language.map {
-            DesignationReader(of: questionnaire, in: $0, valueSet: valueSet, codeSystem: codeSystem)
-        }
+        let texts = ConceptTexts(of: questionnaire, valueSet: valueSet, codeSystem: codeSystem)
+        self.texts = texts
+        designations = language.map { DesignationReader(texts, in: $0) }
     }
 
     /// Returns the options; nil if the item has none or its value set is not available.
@@ -31,7 +32,8 @@ struct OptionReader {
                 prefix: option.extension(FormExtension.optionPrefix)?.value?.json.string,
                 weight: OptionWeight.number(in: option.extension)
                     ?? OptionWeight.number(in: value.coding?.extension ?? option.valueElement?.extension ?? []),
-                label: designations?.label(of: option))
+                label: designations?.label(of: option),
+                names: value.coding.flatMap { texts.names(of: $0, inSet: nil) })
         }
         if !own.isEmpty { return own }
         return item.answerValueSet.flatMap { options(inSet: $0) }
@@ -42,7 +44,7 @@ struct OptionReader {
         offered.weightedCodings(inSet: name)?.map { coding, weight in
             FormOption(
                 value: AnswerValue(type: "Coding", json: coding.json), weight: weight,
-                label: designations?.text(of: coding, inSet: name))
+                label: designations?.text(of: coding, inSet: name), names: texts.names(of: coding, inSet: name))
         }
     }
 }

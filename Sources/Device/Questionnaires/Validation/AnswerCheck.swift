@@ -227,7 +227,12 @@ package enum AnswerCheck {
             return []
         }
         let answer = item.measured(value)
-        guard !options.contains(where: { answer.equals(item.measured($0.value)) }) else { return [] }
+        if let option = options.first(where: { answer.equals(item.measured($0.value)) }) {
+            guard let names = option.names, let display = value.coding?.display, !names.contains(display) else {
+                return []
+            }
+            return [Finding("coding-display", "The display text is none of the texts of the answer's code.")]
+        }
         switch item.answerConstraint {
         case .optionsOrString where value.type == "String": return []
         case .optionsOrType where item.answerTypes.contains(value.type): return []

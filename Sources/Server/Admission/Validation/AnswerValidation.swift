@@ -106,8 +106,10 @@ extension ValidationStrictness {
         "response-malformed",
     ]
 
+    /// A wrong display text refuses no answer: an app may translate it, and the code is the answer.
     func quarantines(_ problem: ResponseProblem) -> Bool {
-        switch self {
+        guard problem.code != "coding-display" else { return false }
+        return switch self {
         case .none: false
         case .structure: problem.severity == .error && Self.structuralProblems.contains(problem.code)
         case .errors: problem.severity == .error

@@ -16,11 +16,22 @@ struct FormTerminology: Sendable {
         given = PublishedValueSets(folder.all(ValueSet.self))
         let location = URL(fileURLWithPath: path).deletingLastPathComponent()
         own = path == "-" ? PublishedValueSets() : PublishedValueSets(StudyFolder.valueSets(in: location))
-        // A supplement has the designations of the system that it names.
-        let named = folder.all(CodeSystem.self).flatMap { system in
-            [system.url, system.supplements.map { CanonicalURL($0).url }].compactMap(\.self).map { ($0, system) }
+        var systems: [String: CodeSystem] = [:]
+        let found = folder.all(CodeSystem.self)
+        for system in found {
+            if let url = system.url, systems[url] == nil { systems[url] = system }
         }
-        systems = Dictionary(named) { first, _ in first }
+        // A supplement has designations of the concepts of the system that it names.
+        for supplement in found {
+            guard let url = supplement.supplements.map({ CanonicalURL($0).url }) else { continue }
+            guard var system = systems[url] else {
+                systems[url] = supplement
+                continue
+            }
+            system.concept += supplement.concept
+            systems[url] = system
+        }
+        self.systems = systems
     }
 
     @Sendable func valueSet(_ name: String) -> ValueSet? { given.valueSet(name) ?? own.valueSet(name) }

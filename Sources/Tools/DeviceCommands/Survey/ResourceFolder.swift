@@ -8,7 +8,8 @@ struct ResourceFolder {
     /// Creates a folder without resources.
     init() {}
 
-    /// Reads the files of the folder. A file without a resource is reported, and not read.
+    /// Reads the files of the folder. A file without a resource is reported, and not read, unless it is the index of a
+    /// package.
     ///
     /// - Parameter types: the types of the resources that are read; nil for all, and their files are not reported.
     /// - Throws: ``CommandError`` `folder-unreadable` if there is no such folder.
@@ -19,7 +20,9 @@ struct ResourceFolder {
         for name in names.sorted() where name.hasSuffix(".json") {
             let file = URL(fileURLWithPath: path).appendingPathComponent(name)
             guard let data = FileManager.default.contents(atPath: file.path), let resource = try? Resource(data) else {
-                if types == nil { CommandOutput.note("\(file.path) contains no FHIR resource; it is not read.") }
+                if types == nil, !Self.packageFiles.contains(name) {
+                    CommandOutput.note("\(file.path) contains no FHIR resource; it is not read.")
+                }
                 continue
             }
             let entries = resource.as(FHIR.Bundle.self).map { $0.entry.compactMap(\.resource) } ?? [resource]
@@ -28,6 +31,10 @@ struct ResourceFolder {
             }
         }
     }
+
+    /// The files of a FHIR package that describe the package itself
+    /// (<https://confluence.hl7.org/display/FHIR/NPM+Package+Specification>).
+    private static let packageFiles: Set<String> = ["package.json", ".index.json"]
 
     /// Returns the resources of a type, in the order of the files' names.
     func all<View: ResourceView>(_ type: View.Type) -> [View] {

@@ -19,9 +19,8 @@ struct TranslationReview {
         let own = questionnaire.ownLanguage
         self.own = own
         let others = questionnaire.languages.filter { $0 != own }.prefix(Self.maximumLanguages)
-        languages = others.map {
-            ($0, DesignationReader(of: questionnaire, in: $0, valueSet: valueSet, codeSystem: codeSystem))
-        }
+        let texts = ConceptTexts(of: questionnaire, valueSet: valueSet, codeSystem: codeSystem)
+        languages = others.map { ($0, DesignationReader(texts, in: $0)) }
     }
 
     /// The problems of the form as a whole.
