@@ -37,6 +37,9 @@ struct SingleAnswers {
             name: "the civil calendar", signs: ["146_097", "146097", "719_468", "719468"],
             home: core + "Time/CivilDate.swift"),
         Matter(
+            name: "the order of texts", signs: ["unicodeScalars.lexicographicallyPrecedes"],
+            home: "Sources/Language/FHIRPath/TextOrder.swift"),
+        Matter(
             name: "division toward minus infinity",
             signs: ["func floored", "func floorDiv", "- 86_399) /", "- 86399) /", "- 999) / 1000"],
             home: core + "Numbers/FlooredDivision.swift"),

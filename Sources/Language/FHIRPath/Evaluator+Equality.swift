@@ -224,7 +224,7 @@ enum ValueOrder {
         func order<Value: Comparable>(_ a: Value, _ b: Value) -> Int { a < b ? -1 : a == b ? 0 : 1 }
         switch (left, right) {
         case (.string(let a), .string(let b)):
-            return a == b ? 0 : a.unicodeScalars.lexicographicallyPrecedes(b.unicodeScalars) ? -1 : 1
+            return TextOrder.compare(a, with: b)
         case (.integer(let a), .integer(let b)), (.long(let a), .long(let b)),
             (.integer(let a), .long(let b)),
             (.long(let a), .integer(let b)):

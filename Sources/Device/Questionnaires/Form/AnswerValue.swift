@@ -86,9 +86,7 @@ extension AnswerValue {
             return Self.compare(left, right)
         case ("String", "String"), ("Uri", "Uri"), ("String", "Uri"), ("Uri", "String"):
             guard let left = json.string, let right = other.json.string else { return nil }
-            // By the Unicode values of the characters (<https://hl7.org/fhirpath/N1/#comparison>).
-            let isLess = left.unicodeScalars.lexicographicallyPrecedes(right.unicodeScalars)
-            return left == right ? .orderedSame : isLess ? .orderedAscending : .orderedDescending
+            return Self.order(TextOrder.compare(left, with: right), 0)
         default: return nil
         }
     }
