@@ -84,8 +84,7 @@ enum Arithmetic {
     }
 
     private static func made(_ value: Decimal, scale: Int? = nil) -> FHIRPathValue? {
-        guard !value.isNaN else { return nil }
-        return .decimal(FHIRPathDecimal(value, scale: scale))
+        FHIRPathDecimal(result: value, scale: scale).map(FHIRPathValue.decimal)
     }
 
     /// Truncates toward zero: to an integer if it fits, as `div` requires.
@@ -108,10 +107,9 @@ enum Arithmetic {
             guard let other = b.converted(to: a) else { return nil }
             let value =
                 sign == .add ? a.value.value + other.value.value : a.value.value - other.value.value
-            guard !value.isNaN else { return nil }
-            let scale = max(a.value.scale, other.value.scale)
-            return .quantity(
-                QuantityValue(FHIRPathDecimal(value, scale: scale), unit: a.unit, isCalendar: a.isCalendar))
+            return FHIRPathDecimal(result: value, scale: max(a.value.scale, other.value.scale)).map { sum in
+                .quantity(QuantityValue(sum, unit: a.unit, isCalendar: a.isCalendar))
+            }
         default:
             throw .execution("operator-types", "\(sign.rawValue) does not work on quantities.")
         }

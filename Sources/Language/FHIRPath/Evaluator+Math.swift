@@ -147,7 +147,7 @@ extension Evaluator {
                     return .integer(number)
                 }
             }
-            return value.isNaN ? nil : .decimal(FHIRPathDecimal(value))
+            return FHIRPathDecimal(result: value).map(FHIRPathValue.decimal)
         }
         guard case .decimal(let decimal)? = Conversion.decimal(exponent) else { return nil }
         if decimal.value == 0.5 as Decimal { return base.value >= 0 ? root(base) : nil }

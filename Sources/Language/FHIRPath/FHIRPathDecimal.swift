@@ -136,8 +136,7 @@ public struct FHIRPathDecimal: Sendable, Hashable {
             let (sum, overflow) = a.addingReportingOverflow(b)
             if !overflow { return FHIRPathDecimal(digits: sum, scale: max(scale, other.scale)) }
         }
-        let sum = value + other.value
-        return sum.isNaN ? nil : FHIRPathDecimal(sum, scale: max(scale, other.scale))
+        return FHIRPathDecimal(result: value + other.value, scale: max(scale, other.scale))
     }
 
     func rounded(_ scale: Int, _ mode: NSDecimalNumber.RoundingMode = .plain) -> FHIRPathDecimal {

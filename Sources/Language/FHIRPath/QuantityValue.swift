@@ -165,15 +165,17 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         if unit == other.unit && isCalendar == other.isCalendar { return self }
         if let from = calendar, let to = other.calendar {
             guard from.definiteCode != nil, to.definiteCode != nil else { return nil }
-            return QuantityValue(
-                FHIRPathDecimal(CalendarUnit.convert(value.value, from: from, to: to)), unit: other.unit,
-                isCalendar: true)
+            return FHIRPathDecimal(result: CalendarUnit.convert(value.value, from: from, to: to)).map {
+                QuantityValue($0, unit: other.unit, isCalendar: true)
+            }
         }
         guard !isLikeOnly(other), let left = measured(forEquivalence: false),
             let right = other.measured(forEquivalence: false), left.unit.isComparable(to: right.unit),
             let value = try? left.unit.convert(value.value, to: right.unit)
         else { return nil }
-        return QuantityValue(FHIRPathDecimal(value), unit: other.unit, isCalendar: other.isCalendar)
+        return FHIRPathDecimal(result: value).map {
+            QuantityValue($0, unit: other.unit, isCalendar: other.isCalendar)
+        }
     }
 
     /// Returns the quantity in a requested unit. A number without unit gets the unit, and a calendar duration is
@@ -190,8 +192,8 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
         } else {
             result = expressed(inUnitOf: QuantityValue(value, unit: target, isCalendar: wanted != nil))
         }
-        return result.map {
-            QuantityValue(FHIRPathDecimal($0), unit: target, isCalendar: wanted != nil)
+        return result.flatMap { FHIRPathDecimal(result: $0) }.map {
+            QuantityValue($0, unit: target, isCalendar: wanted != nil)
         }
     }
 
@@ -206,7 +208,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
     private func combined(_ other: QuantityValue, isDivision: Bool) -> QuantityValue? {
         func plain() -> FHIRPathDecimal? {
             let result = isDivision ? value.value / other.value.value : value.value * other.value.value
-            return result.isNaN ? nil : FHIRPathDecimal(result)
+            return FHIRPathDecimal(result: result)
         }
         if other.unit == "1" && !other.isCalendar {
             return plain().map { QuantityValue($0, unit: unit, isCalendar: isCalendar) }
@@ -219,7 +221,7 @@ public struct QuantityValue: Sendable, Hashable, CustomStringConvertible {
             let result = isDivision ? try? left.divided(by: right) : try? left.multiplied(by: right)
         else { return nil }
         let code = UnitTerms.combined(unit, other.unit, isDivision: isDivision) ?? result.unit.code
-        return QuantityValue(FHIRPathDecimal(result.value), unit: code, isCalendar: false)
+        return FHIRPathDecimal(result: result.value).map { QuantityValue($0, unit: code, isCalendar: false) }
     }
 
     /// The quantity as FHIR's Quantity.

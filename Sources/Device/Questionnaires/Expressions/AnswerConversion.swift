@@ -36,7 +36,7 @@ struct AnswerConversion {
         switch item.type {
         case .boolean: return json.bool.map { AnswerValue(type: "Boolean", json: .bool($0)) }
         case .integer: return Self.whole(json).map { AnswerValue(type: "Integer", json: .number($0)) }
-        case .decimal: return (json.number ?? measured(json)).map { .decimal(Self.readable($0)) }
+        case .decimal: return (json.number ?? measured(json)).map { .decimal($0) }
         case .quantity:
             if let number = json.number {
                 return item.measured(AnswerValue(type: "Quantity", json: ["value": .number(number)]))
@@ -62,15 +62,6 @@ struct AnswerConversion {
         var (value, rounded) = (decimal, Decimal())
         NSDecimalRound(&rounded, &value, 0, .plain)
         return rounded == decimal ? JSONNumber(text: "\(rounded)") : nil
-    }
-
-    /// Returns the number with at most 20 digits after the point if it has more than other expressions can read, as a
-    /// quotient can have.
-    private static func readable(_ number: JSONNumber) -> JSONNumber {
-        guard number.text.utf8.count > 36, var value = Decimal(string: number.text, locale: nil) else { return number }
-        var rounded = Decimal()
-        NSDecimalRound(&rounded, &value, 20, .plain)
-        return JSONNumber(text: "\(rounded)") ?? number
     }
 
     /// Returns the number of a quantity in the only unit of the question.
