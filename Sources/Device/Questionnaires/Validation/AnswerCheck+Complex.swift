@@ -41,7 +41,7 @@ extension AnswerCheck {
             }
         }
         let data = value.attachment?.data
-        let length = data.flatMap { base64Bytes($0) }
+        let length = data.flatMap { $0.base64ByteCount }
         if data != nil, length == nil { findings.append(Finding("attachment-data", "The file's data is not base64.")) }
         let declared = value.json["size"]?.number?.decimal
         if let maximum = item.limits.maxSize,
@@ -61,25 +61,6 @@ extension AnswerCheck {
             type.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() } ?? ""
         let wanted = allowed.lowercased()
         return wanted == "*/*" || essence == wanted || (wanted.hasSuffix("/*") && essence.hasPrefix(wanted.dropLast()))
-    }
-
-    /// Returns the number of bytes that base64 text decodes to, without decoding it; nil if it is not base64. White
-    /// space is allowed.
-    private static func base64Bytes(_ text: String) -> Int? {
-        var digits = 0
-        var padding = 0
-        for byte in text.utf8 {
-            switch byte {
-            case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, UInt8(ascii: "+"), UInt8(ascii: "/"):
-                guard padding == 0 else { return nil }
-                digits += 1
-            case UInt8(ascii: "="): padding += 1
-            case 0x20, 0x09, 0x0A, 0x0D: break
-            default: return nil
-            }
-        }
-        guard (digits + padding).isMultiple(of: 4), padding <= 2 else { return nil }
-        return digits * 3 / 4
     }
 
     /// The names of the resources of FHIR R4.

@@ -176,7 +176,7 @@ package enum AnswerCheck {
             }
         }
         if let maximum = item.limits.maxDecimalPlaces, let number = value.json.number ?? value.quantity?.value,
-            decimalPlaces(number) > maximum
+            number.decimalPlaces > maximum
         {
             findings.append(Finding("decimal-places", "The answer has more than \(maximum) decimal places."))
         }
@@ -210,15 +210,6 @@ package enum AnswerCheck {
         if let order = value.compare(limit) { return .ordered(order) }
         return value.type == "Quantity" && limit.type == "Quantity" && !value.isComparable(to: limit)
             ? .otherUnit : .unknown
-    }
-
-    /// Returns the number of decimal places in the written form: `1.50` has two, `1.5e-3` four.
-    private static func decimalPlaces(_ number: JSONNumber) -> Int {
-        let parts = number.text.split(whereSeparator: { $0 == "e" || $0 == "E" })
-        let fraction = parts.first?.split(separator: ".").dropFirst().first?.count ?? 0
-        let exponent = parts.dropFirst().first.flatMap { Int($0) } ?? 0
-        let (count, overflow) = fraction.subtractingReportingOverflow(exponent)
-        return overflow ? .max : max(0, count)
     }
 
     private static func options(_ value: AnswerValue, _ item: FormItem, options: [FormOption]?) -> [Finding] {

@@ -36,6 +36,15 @@ public struct JSONNumber: Sendable, Hashable {
         return Decimal(string: text, locale: nil)
     }
 
+    /// The number of decimal places in the written form: `1.50` has two, `1.5e-3` four.
+    package var decimalPlaces: Int {
+        let parts = text.split(whereSeparator: { $0 == "e" || $0 == "E" })
+        let fraction = parts.first?.split(separator: ".").dropFirst().first?.count ?? 0
+        let exponent = parts.dropFirst().first.flatMap { Int($0) } ?? 0
+        let (count, overflow) = fraction.subtractingReportingOverflow(exponent)
+        return overflow ? .max : max(0, count)
+    }
+
     /// The nearest binary value; infinite if the number is out of range.
     public var double: Double {
         var text = text

@@ -1,10 +1,13 @@
 /// Items in the order of their ranks: a binary heap.
-struct RankQueue: Sendable {
+package struct RankQueue: Sendable {
     private var heap: [(rank: Int, item: Int)] = []
 
-    var isEmpty: Bool { heap.isEmpty }
+    /// Creates a queue without items.
+    package init() {}
 
-    mutating func insert(_ rank: Int, _ item: Int) {
+    package var isEmpty: Bool { heap.isEmpty }
+
+    package mutating func insert(_ rank: Int, _ item: Int) {
         heap.append((rank, item))
         var index = heap.count - 1
         while index > 0 {
@@ -16,7 +19,7 @@ struct RankQueue: Sendable {
     }
 
     /// Removes and returns the item with the least rank.
-    mutating func popFirst() -> Int? {
+    package mutating func popFirst() -> Int? {
         guard let first = heap.first, let last = heap.popLast() else { return nil }
         guard !heap.isEmpty else { return first.item }
         heap[0] = last
