@@ -114,6 +114,26 @@ struct ObservationPopulationTests {
         #expect(answers(form, [other]).answers == [:])
     }
 
+    /// Observations and expressions make answers by the same rules.
+    @Test func aTextIsTheOptionWithItsDisplayOrAnOpenAnswer() throws {
+        let options =
+            #", "answerOption": [{"valueCoding": {"system": "s", "code": "a", "display": "Yes"}}]"#
+        let form = try form(
+            question("choice", code: "w", period(1, "a"), more: options) + ", "
+                + question("open-choice", code: "o", period(1, "a"), more: options) + ", "
+                + question("string", code: "s", period(1, "a")))
+        let option = #"Coding {"system":"s","code":"a","display":"Yes"}"#
+        let other = #""valueCodeableConcept": {"coding": [{"system": "s", "code": "c"}], "text": "Sometimes"}"#
+        for (value, found) in [
+            (#""valueString": "Yes""#, ["q-w": option, "q-o": option, "q-s": "String \"Yes\""]),
+            (other, ["q-o": "String \"Sometimes\"", "q-s": "String \"Sometimes\""]),
+            (kilograms, [:]),
+        ] {
+            let observations = try ["w", "o", "s"].map { try observation(value, code: $0) }
+            #expect(answers(form, observations).answers == found, "\(value)")
+        }
+    }
+
     @Test func aComponentIsTheValueOfItsCode() throws {
         let component =
             #", "component": [{"code": {"coding": [{"system": "http://loinc.org", "code": "sys"}]}, "valueInteger": 120}]"#

@@ -243,6 +243,48 @@ import Testing
         #expect(session.problems().errors == [])
     }
 
+    /// Returns a form with a weight, and a calculated answer of a type that has a unit.
+    private func converted(_ type: String, unit: String) throws -> FormSession {
+        let unit =
+            #"{"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-unit", "valueCoding": {"system": "http://unitsofmeasure.org", "code": "\#(unit)"}}"#
+        let form = try form(
+            Self.item("w", "quantity") + ","
+                + Self.item(
+                    "out", type, with: unit, Self.expression("calculatedExpression", Self.weight("w")),
+                    more: "\"readOnly\": true"))
+        var session = FormSession(form)
+        var weight = Quantity()
+        weight.value = JSONNumber(text: "1.5")
+        weight.system = "http://unitsofmeasure.org"
+        weight.code = "kg"
+        session["w"] = .quantity(weight)
+        return session
+    }
+
+    @Test func aCalculatedQuantityIsConvertedToTheUnitOfTheQuestion() throws {
+        #expect(try converted("decimal", unit: "g")["out"] == .decimal(1500))
+        #expect(try converted("integer", unit: "g")["out"] == .integer(1500))
+        let pounds = try converted("quantity", unit: "[lb_av]")
+        #expect(pounds["out"]?.quantity?.code == "[lb_av]" && pounds["out"]?.quantity?.value?.text == "3.3069339328")
+        #expect(pounds.problems().errors == [])
+        // An app that stores the quantity unconverted is right.
+        var response = pounds.response()
+        response.status = .completed
+        var item = response.item[1]
+        item.answer = response.item[0].answer
+        response.item = [response.item[0], item]
+        #expect(!ResponseValidator(pounds.form).problems(in: response).errors.contains("calculated-value"))
+    }
+
+    @Test func aUnitOfAnotherKindIsAFailure() throws {
+        for type in ["decimal", "quantity"] {
+            let session = try converted(type, unit: "cm")
+            #expect(session["out"] == nil)
+            let problem = try #require(session.problems().first)
+            #expect(problem.code == "expression-failed" && problem.message.contains("unit"), "\(problem)")
+        }
+    }
+
     @Test func calculatedListsKeepEqualValues() throws {
         let form = try form(
             Self.item("a", "decimal", more: "\"repeats\": true") + ","

@@ -101,9 +101,13 @@ public struct ObservationPopulation: Sendable {
             .filter { $0.end > since && $0.start < until }
             .sorted { ($0.start, $0.issued) > ($1.start, $1.issued) }
         for measurement in found {
-            do throws(PopulationFault) {
-                if let value = try PopulatedAnswer.value(measurement.value, for: item) { return value }
+            do throws(AnswerFault) {
+                let answer = try AnswerConversion(item: item, options: item.options).answer(measurement.value)
+                let bounds = AnswerCheck.Bounds(of: item, at: authored)
+                let findings = AnswerCheck.findings(of: [answer], for: item, within: bounds)
+                if !findings.contains(where: { $0.finding.code == "option" }) { return answer }
             } catch {
+                guard error == .unit else { continue }
                 log.report(
                     "population-unit", severity: .warning, at: location, linkID: item.linkID,
                     "The unit of an Observation is not comparable with the unit of the question.")

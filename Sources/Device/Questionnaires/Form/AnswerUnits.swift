@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPath
 import UCUM
 
 /// The units of a question's answers.
@@ -72,14 +73,5 @@ extension AnswerValue {
         if hasSameUnit(as: other) { return true }
         guard let left = quantity?.ucumUnit, let right = other.quantity?.ucumUnit else { return false }
         return left.isComparable(to: right)
-    }
-}
-
-extension Quantity {
-    /// The UCUM unit of the code, or of the text if there is no code; nil if it is not a UCUM unit.
-    package var ucumUnit: UCUMUnit? {
-        guard let code else { return unit.flatMap { try? UCUMUnit($0) } }
-        guard system == nil || system == "http://unitsofmeasure.org" else { return nil }
-        return try? UCUMUnit(code)
     }
 }

@@ -193,10 +193,12 @@ extension SessionState {
         case .success where !isFixed: break
         case .success(let values):
             let answers = nodes[node].answers
-            guard values.count != answers.count || !zip(values, answers).allSatisfy({ Self.agrees($0, with: $1) })
-            else {
-                return
+            let conversion = AnswerConversion(item: nodes[node].item, options: nil)
+            let isSame = zip(values, answers).allSatisfy { value, answer in
+                Self.agrees(
+                    value, with: answer.type == "Quantity" ? (try? conversion.inUnit(answer)) ?? answer : answer)
             }
+            guard values.count != answers.count || !isSame else { return }
             let isAbsent = answers.isEmpty
             check.problems.append(
                 NodeProblem(
