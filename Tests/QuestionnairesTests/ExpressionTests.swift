@@ -243,6 +243,42 @@ import Testing
         #expect(session.problems().errors == [])
     }
 
+    /// Returns variables of the form that each read another one, in this order or reversed.
+    private func chain(_ count: Int, first: String, isReversed: Bool = false) -> String {
+        let variables = (0..<count).map { index in
+            #"{"url": "http://hl7.org/fhir/StructureDefinition/variable", "valueExpression": {"name": "v\#(index)", "language": "text/fhirpath", "expression": "\#(index == 0 ? first : "%v\(index - 1) + 1")"}}"#
+        }
+        return "\"extension\": [\((isReversed ? variables.reversed() : variables).joined(separator: ", "))]"
+    }
+
+    /// Each variable is compiled, and searched for cycles, once; an answer affects those that have been read.
+    @Test(arguments: [false, true]) func aLongChainOfVariablesIsRead(isReversed: Bool) throws {
+        let count = 20_000
+        let form = try form(
+            Self.item("a", "integer") + ","
+                + Self.item("near", "integer", with: Self.expression("calculatedExpression", "%v5")) + ","
+                + Self.item("far", "integer", with: Self.expression("calculatedExpression", "%v\(count - 1)")),
+            chain(count, first: Self.weight("a"), isReversed: isReversed))
+        #expect(form.problems == [])
+        var session = FormSession(form)
+        for answer in [1, 7] {
+            session["a"] = .integer(answer)
+            #expect(session["near"] == .integer(answer + 5))
+        }
+        // An expression reads at most 100 variables through each other.
+        #expect(session["far"] == nil)
+        #expect(session.problems().map(\.code) == ["expression-failed"])
+    }
+
+    @Test func eachVariableOfALongCycleIsReported() throws {
+        let count = 20_000
+        let problems = try form(Self.item("a", "integer"), chain(count, first: "%v\(count - 1)")).problems
+        #expect(problems.count == count && problems.allSatisfy { $0.code == "expression-cycle" })
+        #expect(problems.allSatisfy { $0.message.utf8.count < 2_000 })
+        let short = try form(Self.item("a", "integer"), chain(3, first: "%v2"))
+        #expect(short.problems.map(\.message).contains { $0.contains("%v2 -> %v1 -> %v0") })
+    }
+
     /// Returns a form with a weight, and a calculated answer of a type that has a unit.
     private func converted(_ type: String, unit: String) throws -> FormSession {
         let unit =

@@ -22,13 +22,14 @@ struct DependencyGraph: Sendable {
         let sharedDepth: Int
     }
 
-    /// The computations that read an item or items inside of it, by its index.
+    /// The computations that read an item or items inside of it, by its index; of variables only those that read it
+    /// themselves.
     private(set) var dependents: [Int: [Dependent]] = [:]
     /// The items whose values read the whole response, in the form's order. They are computed after all others.
     private(set) var wholeValues: [Int] = []
     /// The items whose problems depend on the whole response.
     private(set) var wholeChecks: Set<Int> = []
-    /// The variables that read the whole response.
+    /// The variables that read the whole response themselves.
     private(set) var wholeVariables: Set<Int> = []
     /// Whether the value of an item is computed: it has conditions, or expressions.
     private(set) var isComputed: [Bool]
@@ -104,7 +105,7 @@ struct DependencyGraph: Sendable {
         }
         for index in program.entries.indices {
             let owner = program.entries[index].owner
-            let sources = found.sources(of: index, at: owner.map { items[$0] })
+            let sources = found.sources(of: index, at: owner.map { items[$0] }, isDirect: true)
             for (source, _, _) in sources.items {
                 add(Dependent(kind: .variable, index: index, sharedDepth: 0), to: source)
             }

@@ -52,9 +52,14 @@ struct EvaluationCache: Sendable {
         variables[index, default: [:]][key] = outcome
     }
 
-    mutating func forget(variable index: Int) {
+    /// Removes the values of a variable, and those of the variables that read it. A variable without values has not
+    /// been read.
+    mutating func forget(variable index: Int, in program: FormProgram) {
         guard !variables.isEmpty else { return }
-        variables[index] = nil
+        var open = [index]
+        while let index = open.popLast() {
+            if variables.removeValue(forKey: index) != nil { open += program.readers[index] }
+        }
     }
 
     /// Removes all values of variables.

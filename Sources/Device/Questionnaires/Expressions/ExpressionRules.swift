@@ -81,12 +81,10 @@ struct ExpressionRules {
                 "expression-cycle", at: program.entries[index].owner,
                 message: "An expression (\(program.entries[index].kind)) depends on itself: \(Self.path(path)).")
         }
-            + program.entries.indices.compactMap { index in
-                program.cycle(from: index).map { names in
-                    problem(
-                        "expression-cycle", at: program.entries[index].owner,
-                        message: "A variable depends on itself: \(Self.path(names.map { "%" + $0 })).")
-                }
+            + program.cycles.sorted { $0.key < $1.key }.map { index, names in
+                problem(
+                    "expression-cycle", at: program.entries[index].owner,
+                    message: "A variable depends on itself: \(Self.path(names.map { "%" + $0 })).")
             }
             + dependencies.circleItems.flatMap { circle in
                 let path = Self.path(circle.map { items[$0].linkID })

@@ -9,10 +9,12 @@ struct ExpressionSources {
     let items: [FormItem]
     let program: FormProgram
 
-    /// - Parameter item: the item that uses the expression; nil for the form.
-    func sources(of expression: Int, at item: FormItem?) -> Found {
+    /// - Parameters:
+    ///   - item: the item that uses the expression; nil for the form.
+    ///   - isDirect: whether the items that it reads through variables are left out.
+    func sources(of expression: Int, at item: FormItem?, isDirect: Bool = false) -> Found {
         var found = Found()
-        for index in program.reached(from: expression) {
+        for index in isDirect ? [expression] : program.reached(from: expression) {
             let owner = program.entries[index].owner.map { items[$0] }
             // A variable is evaluated in one instance of its group, an expression for the item as a whole.
             let ownDepth = owner.map { index == expression ? $0.depth : $0.depth + 1 } ?? 0

@@ -55,6 +55,12 @@ struct FormProgram: Sendable {
     let contexts: Set<String>
     /// Whether any expression depends on the time.
     private(set) var readsClock = false
+    /// The expressions that read the variable of each expression.
+    private(set) var readers: [[Int]] = []
+    /// The names of variables that lead from an expression to itself, by its index.
+    private(set) var cycles: [Int: [String]] = [:]
+    /// The expressions of variables by name, of the form (-1) and of the items by index.
+    private var definitions: [Int: [String: [Int]]] = [:]
 
     init(_ questionnaire: Questionnaire, items: [FormItem], indexes: [String: Int], builder: FormBuilder) {
         var expressions = builder.expressions
@@ -76,21 +82,51 @@ struct FormProgram: Sendable {
         entries = expressions.indices.map { index in
             Entry(expression: expressions[index], kind: owners[index]?.kind ?? "", owner: owners[index]?.owner ?? nil)
         }
+        define(root.variables, owner: -1)
+        for item in items { define(item.expressions?.variables ?? [], owner: item.index) }
         for index in entries.indices {
             let owner = entries[index].owner
             entries[index].parts = entries[index].expression.inputs.map { inputs in
                 part(inputs, of: index, owner: owner.map { items[$0] }, items: items, indexes: indexes)
             }
         }
-        for index in entries.indices {
-            let read = reached(from: index)
-            entries[index].readsClock = read.contains { entry in entries[entry].parts.contains { $0.inputs.readsClock }
-            }
-            entries[index].readsWeights = read.contains { entry in
-                entries[entry].parts.contains { $0.inputs.readsWeights }
-            }
-        }
+        relate()
         readsClock = entries.contains(where: \.readsClock)
+    }
+
+    private mutating func define(_ variables: [(name: String, expression: Int)], owner: Int) {
+        for (name, index) in variables { definitions[owner, default: [:]][name, default: []].append(index) }
+    }
+
+    /// Finds what expressions read through variables, and the variables that depend on themselves.
+    private mutating func relate() {
+        readers = [[Int]](repeating: [], count: entries.count)
+        let reads = entries.indices.map { variables(of: $0) }
+        for (index, read) in reads.enumerated() {
+            for variable in read { readers[variable.expression].append(index) }
+        }
+        func reading(_ isDirect: (ExpressionInputs) -> Bool) -> [Bool] {
+            let starts = entries.indices.filter { entries[$0].parts.contains { isDirect($0.inputs) } }
+            return GraphSearch.reached(from: starts, along: readers)
+        }
+        let (clock, weights) = (reading(\.readsClock), reading(\.readsWeights))
+        for index in entries.indices {
+            entries[index].readsClock = clock[index]
+            entries[index].readsWeights = weights[index]
+        }
+        let names = Dictionary(reads.joined().map { ($0.expression, $0.name) }) { first, _ in first }
+        cycles = GraphSearch.cycles(along: reads.map { $0.map(\.expression) }, limit: Self.maximumCycle)
+            .mapValues { $0.compactMap { names[$0] } }
+    }
+
+    /// Maximum number of variables in the path of a cycle.
+    private static let maximumCycle = 100
+
+    /// Returns the variables that an expression itself reads.
+    private func variables(of index: Int) -> [(name: String, expression: Int)] {
+        entries[index].parts.flatMap(\.variables).compactMap { name, variable in
+            if case .expression(let other, _) = variable { (name, other) } else { nil }
+        }
     }
 
     private func part(
@@ -147,13 +183,13 @@ struct FormProgram: Sendable {
         let owners = item.map { [$0] + $0.ancestors.reversed().map { items[$0] } } ?? []
         for owner in owners {
             guard let expressions = owner.expressions else { continue }
-            if let found = expressions.variables.first(where: { $0.name == name && $0.expression != index }) {
-                return .expression(found.expression, owner: owner.index)
+            if let found = definitions[owner.index]?[name]?.first(where: { $0 != index }) {
+                return .expression(found, owner: owner.index)
             }
             if expressions.population?.name == name, owner !== item { return .population(owner: owner.index) }
         }
-        if let found = root.variables.first(where: { $0.name == name && $0.expression != index }) {
-            return .expression(found.expression, owner: nil)
+        if let found = definitions[-1]?[name]?.first(where: { $0 != index }) {
+            return .expression(found, owner: nil)
         }
         return contexts.contains(name) || Self.usualContexts.contains(name) ? .supplied : .unknown
     }
@@ -164,35 +200,9 @@ struct FormProgram: Sendable {
         var known: Set<Int> = [index]
         var next = 0
         while next < found.count {
-            for part in entries[found[next]].parts {
-                for (_, variable) in part.variables {
-                    if case .expression(let other, _) = variable, known.insert(other).inserted { found.append(other) }
-                }
-            }
+            for (_, other) in variables(of: found[next]) where known.insert(other).inserted { found.append(other) }
             next += 1
         }
         return found
     }
-
-    /// Returns the names of variables that lead from an expression to itself; nil if there is no such cycle.
-    func cycle(from index: Int) -> [String]? {
-        var path: [(Int, String)] = []
-        var visited: Set<Int> = []
-        func search(_ entry: Int) -> Bool {
-            for part in entries[entry].parts {
-                for (name, variable) in part.variables {
-                    guard case .expression(let other, _) = variable else { continue }
-                    path.append((other, name))
-                    if other == index { return true }
-                    if path.count < Self.maximumCycle, visited.insert(other).inserted, search(other) { return true }
-                    path.removeLast()
-                }
-            }
-            return false
-        }
-        return search(index) ? path.map(\.1) : nil
-    }
-
-    /// Maximum number of variables that read each other.
-    private static let maximumCycle = 200
 }

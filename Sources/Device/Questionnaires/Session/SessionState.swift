@@ -264,7 +264,7 @@ struct SessionState: Sendable {
         stale.insert(node)
         if !form.program.root.constraints.isEmpty { stale.insert(-1) }
         let dependencies = form.dependencies
-        for variable in dependencies.wholeVariables { cache.forget(variable: variable) }
+        for variable in dependencies.wholeVariables { cache.forget(variable: variable, in: form.program) }
         if !dependencies.wholeChecks.isEmpty { markAll(dependencies.wholeChecks) }
         guard !dependencies.dependents.isEmpty else { return }
         markDependents(of: item.index, node)
@@ -275,7 +275,7 @@ struct SessionState: Sendable {
         guard let dependents = form.dependencies.dependents[source] else { return }
         for dependent in dependents {
             switch dependent.kind {
-            case .variable: cache.forget(variable: dependent.index)
+            case .variable: cache.forget(variable: dependent.index, in: form.program)
             case .value:
                 if let openCircle, form.dependencies.circles[dependent.index] == openCircle { continue }
                 for target in targets(of: dependent, from: node) { mark(dependent.index, target) }
