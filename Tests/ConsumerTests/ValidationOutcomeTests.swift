@@ -171,6 +171,78 @@ import Testing
         }
     }
 
+    private static let form = """
+        {"resourceType":"Questionnaire","url":"https://example.org/pain","version":"1","status":"active","contained":[
+         {"resourceType":"ValueSet","id":"places","status":"active","compose":{"include":[
+          {"system":"http://x","concept":[{"code":"head","display":"Head"}]}]}}],
+         "item":[{"linkId":"pain","type":"integer","required":true,"extension":[
+          {"url":"http://hl7.org/fhir/StructureDefinition/maxValue","valueInteger":10}]},
+          {"linkId":"where","type":"choice","answerValueSet":"#places"}]}
+        """
+
+    private static func response(_ items: String, form: String = "https://example.org/pain|1") -> String {
+        """
+        {"resourceType":"QuestionnaireResponse","id":"r","status":"completed","questionnaire":"\(form)",\
+        "subject":{"reference":"Patient/p1"},"authored":"2026-01-02T08:00:00+02:00","item":[\(items)]}
+        """
+    }
+
+    /// Answers with the problems that refuse a write, and those that do not.
+    private static let answers: [(items: String, form: String?, refused: [String], warnings: [String])] = [
+        (#"{"linkId":"pain","answer":[{"valueInteger":7}]}"#, nil, [], []),
+        (
+            #"{"linkId":"pain","answer":[{"valueInteger":11}]},{"linkId":"other","answer":[{"valueInteger":1}]}"#, nil,
+            ["max-value QuestionnaireResponse.item[0].answer[0]", "link-id-unknown QuestionnaireResponse.item[1]"], []
+        ),
+        (
+            #"{"linkId":"where","answer":[{"valueCoding":{"system":"http://x","code":"foot"}}]}"#, nil,
+            ["required QuestionnaireResponse", "option QuestionnaireResponse.item[0].answer[0]"], []
+        ),
+        (
+            #"{"linkId":"pain","answer":[{"valueInteger":7}]},"#
+                + #"{"linkId":"where","answer":[{"valueCoding":{"system":"http://x","code":"head","display":"Kopf"}}]}"#,
+            nil, [], ["coding-display QuestionnaireResponse.item[1].answer[0]"]
+        ),
+        (#"{"linkId":"pain","answer":[{"valueInteger":11}]}"#, "https://example.org/unknown|1", [], []),
+        (#"{"linkId":"pain","answer":[{"valueInteger":11}]}"#, "https://example.org/pain|2", [], []),
+    ]
+
+    /// The same problems as those of a write, with their elements.
+    @Test(arguments: answers.indices) func answersAreValidatedAsByAWrite(index: Int) async throws {
+        let (items, name, refused, warnings) = Self.answers[index]
+        let text = Self.response(items, form: name ?? "https://example.org/pain|1")
+        let fixture = try await ConsumerFixture(
+            forms: [Questionnaire(try #require(try JSON(parsing: Self.form).object))])
+        let client = try await fixture.client()
+        _ = try await fixture.send(ConsumerFixture.contract("p1", id: "c1"), from: client)
+        let service = service(fixture)
+        func rows(_ issues: [OperationOutcome.Issue], _ severity: IssueSeverity) -> [String] {
+            issues.filter { $0.severity == severity && $0.details?.coding.isEmpty == false }
+                .map { "\($0.details?.coding.first?.code ?? "") \($0.expression.first ?? "")" }.sorted()
+        }
+        let parameters =
+            #"{"resourceType":"Parameters","parameter":[{"name":"resource","resource":\#(text)}]}"#
+        for (body, mode, id) in [
+            (text, nil, nil), (parameters, nil, nil), (text, "create", nil), (text, "update", "r"),
+        ] {
+            let outcome = try await service.validate(
+                request(body, type: "QuestionnaireResponse", query: mode.map { [("mode", $0)] } ?? []),
+                as: "QuestionnaireResponse", id: id, by: caller())
+            #expect(rows(outcome.issue, .error) == refused.sorted(), "\(outcome.json.text())")
+            #expect(rows(outcome.issue, .warning) == warnings.sorted(), "\(outcome.json.text())")
+            #expect((outcome.issue.first?.details?.text == "valid") == refused.isEmpty)
+        }
+        let write = WriteRequest(
+            type: "QuestionnaireResponse", destination: .id("r"), change: .update(try resource(text)))
+        var failure: RecordsFailure?
+        do { _ = try await service.write(write, by: try caller().grant) } catch let error as RecordsFailure {
+            failure = error
+        }
+        #expect(rows(failure.map { OperationOutcome($0).issue } ?? [], .error) == refused.sorted())
+        #expect(failure?.code == (refused.isEmpty ? nil : "answers-invalid"))
+        try await fixture.close()
+    }
+
     /// Libraries of the reference apps send Observations that are not quite valid R4: they are accepted and stored
     /// unchanged.
     @Test func observationsOfThirdPartyLibrariesAreAccepted() async throws {

@@ -266,6 +266,23 @@ class FormFiles(FolderTest):
             self.assertEqual(done.errors.count("contains no FHIR resource"), 1, done.errors)
             self.assertEqual(tributary(*command).json["problems"], [])
 
+    def test_validation_checks_the_answers_of_a_form(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def file(name, content):
+                path = Path(folder) / name
+                path.write_text(json.dumps(content))
+                return path
+
+            given = file("form.json", form("1", 200))
+            right, wrong = (file(f"{value}.json", answers("p1", f"{URL}|1", value)) for value in (70, 700))
+            other = file("other.json", answers("p1", f"{URL}|2", 700))
+            done = tributary("fhir", "validate", right, wrong, other, "--questionnaire", given, "--json", status=1)
+            found = [[(i["details"]["coding"][0]["code"], i["expression"]) for i in entry["outcome"]["issue"]
+                      if i["severity"] == "error"] for entry in done.json]
+            self.assertEqual(found, [
+                [], [("max-value", ["QuestionnaireResponse.item[0].item[0].answer[0]"])], []])
+            tributary("fhir", "validate", wrong)
+
     def test_cases_of_the_field(self):
         field = CONFORMANCE / "field" / "phone"
         r5 = field / "29-form-of-r5" / "form.json"

@@ -56,13 +56,8 @@ struct AnswerValidation {
     func check(
         _ response: QuestionnaireResponse, against form: QuestionnaireForm, receivedAt: Date, budget: StepBudget
     ) throws(SubmissionProblem) {
-        guard strictness != .none else { return }
-        // Each answer is searched among its question's options.
-        Self.charge(response.item, of: form, to: budget)
-        do { try budget.check() } catch { throw SubmissionProblem(error.code, error.message) }
-        let found = ResponseValidator(form, now: DateTime(receivedAt)).problems(in: response, budget: budget)
-        do { try budget.check() } catch { throw SubmissionProblem(error.code, error.message) }
-        let problems = found.filter(strictness.quarantines)
+        let problems = try found(in: response, form, receivedAt: receivedAt, budget: budget)
+            .filter(strictness.quarantines)
         guard !problems.isEmpty else { return }
         var entries: [String] = []
         for problem in problems {
@@ -75,12 +70,51 @@ struct AnswerValidation {
         throw SubmissionProblem(
             Self.invalid,
             "The answers do not match the form: \(entries.prefix(Self.shown).joined(separator: ", "))\(more).",
-            issues: problems.prefix(RecordIssue.maximumCount + 1).map { problem in
-                let location = problem.linkID.flatMap { form.item($0) == nil ? nil : " at \($0)" } ?? ""
-                return RecordIssue(
-                    kind: .businessRule, coding: Coding(system: ValidationReport.system, code: problem.code),
-                    expression: problem.expression, message: "\(problem.code)\(location): \(problem.message)")
-            })
+            issues: problems.prefix(RecordIssue.maximumCount + 1).map { Self.issue($0, form) })
+    }
+
+    /// Returns all problems of a response that is only validated, for the form that ``answered(_:in:receivedAt:budget:)``
+    /// finds; none for an unknown form, which a write does not refuse. An error that does not refuse a write is a
+    /// warning.
+    ///
+    /// - Throws: ``SubmissionProblem`` `too-expensive` if the budget is used up.
+    func issues(
+        of response: QuestionnaireResponse, in published: PublishedStudy, receivedAt: Date, budget: StepBudget
+    ) throws(SubmissionProblem) -> [RecordIssue] {
+        guard let name = response.questionnaire else { return [] }
+        var first: [RecordIssue]?
+        for form in published.candidates(name) {
+            let problems = try found(
+                in: form.rules.arranging(response), form.rules, receivedAt: receivedAt, budget: budget)
+            let issues = problems.filter { $0.severity != .information }
+                .map { Self.issue($0, form.rules, severity: strictness.quarantines($0) ? .error : .warning) }
+            if !problems.contains(where: strictness.quarantines) { return issues }
+            first = first ?? issues
+        }
+        return first ?? []
+    }
+
+    private static func issue(
+        _ problem: ResponseProblem, _ form: QuestionnaireForm, severity: IssueSeverity = .error
+    ) -> RecordIssue {
+        let location = problem.linkID.flatMap { form.item($0) == nil ? nil : " at \($0)" } ?? ""
+        return RecordIssue(
+            severity: severity, kind: .businessRule,
+            coding: Coding(system: ValidationReport.system, code: problem.code), expression: problem.expression,
+            message: "\(problem.code)\(location): \(problem.message)")
+    }
+
+    /// Returns the problems of the answers; none without validation.
+    private func found(
+        in response: QuestionnaireResponse, _ form: QuestionnaireForm, receivedAt: Date, budget: StepBudget
+    ) throws(SubmissionProblem) -> [ResponseProblem] {
+        guard strictness != .none else { return [] }
+        // Each answer is searched among its question's options.
+        Self.charge(response.item, of: form, to: budget)
+        do { try budget.check() } catch { throw SubmissionProblem(error.code, error.message) }
+        let found = ResponseValidator(form, now: DateTime(receivedAt)).problems(in: response, budget: budget)
+        do { try budget.check() } catch { throw SubmissionProblem(error.code, error.message) }
+        return found
     }
 
     /// Maximum number of problems in the message.

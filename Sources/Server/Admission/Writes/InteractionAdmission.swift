@@ -54,8 +54,12 @@ struct InteractionAdmission: WriteAdmission {
                 .rule, code: "profile-unknown", message: "A requested profile is unknown to this server.")
         }
         do {
-            return try study.validation.problems(
-                in: resource, profiles: profiles, budget: StepBudget(steps: SubmissionReader.maximumSteps))
+            let budget = StepBudget(steps: SubmissionReader.maximumSteps)
+            let problems = try study.validation.problems(in: resource, profiles: profiles, budget: budget)
+            // A profile is checked by itself.
+            guard profiles.isEmpty, let response = resource.as(QuestionnaireResponse.self) else { return problems }
+            return problems
+                + (try study.answers.issues(of: response, in: published, receivedAt: at, budget: budget))
         } catch let error as any CodedError {
             throw RecordAdmissionError(.rule, code: error.code, message: error.message)
         } catch {

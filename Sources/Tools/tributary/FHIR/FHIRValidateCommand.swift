@@ -22,12 +22,17 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     @Argument(help: "The files and folders; - is standard input.") var files: [String]
     @Option(help: ArgumentHelp("A StructureDefinition to conform to; may be repeated.", valueName: "file"))
     var profile: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "A Questionnaire; responses that name it are checked against it. May be repeated.", valueName: "file"))
+    var questionnaire: [String] = []
     @Flag(help: "Print an array of {file, outcome}.") var json = false
 
     func run() async throws {
         // Our own extensions are known. A given profile with the same url replaces ours.
         let validator = FHIRValidator(
             profiles: try profile.map(readProfile), namespaces: [PublishedDefinitions.namespace])
+        let notes = try FormNotes(forms: questionnaire)
         var hasErrors = false
         let files = files.flatMap(expanded)
         guard !files.isEmpty else {
@@ -36,7 +41,7 @@ struct FHIRValidateCommand: AsyncParsableCommand {
         }
         if json { CommandOutput.result("[") }
         for (index, file) in files.enumerated() {
-            let report = report(on: file, validator)
+            let report = report(on: file, validator, notes: notes)
             hasErrors = hasErrors || !report.isValid
             if json {
                 let row: JSON = ["file": .string(file), "outcome": report.operationOutcome.json]
@@ -61,9 +66,10 @@ struct FHIRValidateCommand: AsyncParsableCommand {
     }
 
     /// Returns the report on a file. An unreadable file is reported, and the other files are still checked.
-    private func report(on file: String, _ validator: FHIRValidator) -> ValidationReport {
+    private func report(on file: String, _ validator: FHIRValidator, notes: FormNotes) -> ValidationReport {
         do {
-            return try FileValidation(file: file, validator: validator, hasProfiles: !profile.isEmpty).report()
+            return try FileValidation(file: file, validator: validator, notes: notes, hasProfiles: !profile.isEmpty)
+                .report()
         } catch {
             let failure =
                 CommandFailure.readable(error) as? CommandError
@@ -104,6 +110,7 @@ struct FHIRValidateCommand: AsyncParsableCommand {
 struct FileValidation {
     let file: String
     let validator: FHIRValidator
+    let notes: FormNotes
     let hasProfiles: Bool
 
     /// Maximum number of reported errors, and of other issues, of one file; the rest are counted.
@@ -142,12 +149,12 @@ struct FileValidation {
     private func validate(bytes: Data) -> ValidationReport {
         let value = try? JSON(bytes)
         let report = validator.validate(bytes, profiles: hasProfiles ? value.map(asked) ?? [] : [])
-        return ValidationReport(issues: FormNotes.issues(of: value) + report.issues)
+        return ValidationReport(issues: notes.issues(of: value) + report.issues)
     }
 
     private func validate(_ value: JSON) -> ValidationReport {
         let report = validator.validate(value, profiles: hasProfiles ? asked(value) : [])
-        return ValidationReport(issues: FormNotes.issues(of: value) + report.issues)
+        return ValidationReport(issues: notes.issues(of: value) + report.issues)
     }
 
     /// Returns the supplied profiles for the resource's type; if there are none, all of them, so that the mismatch is
