@@ -17,7 +17,7 @@ import Testing
     }
 
     /// 0 -> 1 -> 0 and 0 -> 2 -> 0.
-    @Test func aVertexBesideTheCycleHasThatOfItsComponent() {
+    @Test func aVertexOutsideOfTheCycleHasThatOfItsComponent() {
         let cycles = GraphSearch.cycles(along: [[1, 2], [0], [0]], limit: 10)
         #expect(cycles == [0: [1, 0], 1: [0, 1], 2: [1, 0]])
     }
