@@ -72,7 +72,8 @@ let device: [Target] = [
         name: "Questionnaires", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FormLanguages"],
         path: "Sources/Device/Questionnaires"),
     .target(
-        name: "FormRendering", dependencies: ["FHIR", "UCUM", "Questionnaires"], path: "Sources/Device/FormRendering"),
+        name: "FormRendering", dependencies: ["FHIR", "UCUM", "FHIRPath", "Questionnaires"],
+        path: "Sources/Device/FormRendering"),
     .target(
         name: "FormOperations", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FHIRSearch", "Questionnaires"],
         path: "Sources/Device/FormOperations"),

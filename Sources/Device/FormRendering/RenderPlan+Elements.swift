@@ -1,4 +1,5 @@
 import FHIR
+import FHIRPath
 import Foundation
 import Questionnaires
 import UCUM
