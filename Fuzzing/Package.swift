@@ -60,8 +60,8 @@ let package = Package(
             name: "Questionnaires", dependencies: ["Core", "FHIR", "UCUM", "FHIRPath", "FormLanguages"],
             path: "Device/Questionnaires", swiftSettings: sanitized),
         .target(
-            name: "FormRendering", dependencies: ["FHIR", "UCUM", "Questionnaires"], path: "Device/FormRendering",
-            swiftSettings: sanitized),
+            name: "FormRendering", dependencies: ["FHIR", "UCUM", "FHIRPath", "Questionnaires"],
+            path: "Device/FormRendering", swiftSettings: sanitized),
         .target(name: "FuzzDriver", path: "Sources/FuzzDriver", swiftSettings: sanitized),
         fuzzer("FuzzJSON", ["FHIR"]),
         fuzzer("FuzzXML", ["FHIR", "FHIRXML"]),

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct TextOrderTests {
     @Test(arguments: [("a", "b", -1), ("b", "a", 1), ("a", "a", 0), ("Z", "a", -1), ("a", "ab", -1), ("", "a", -1)])
-    func textsAreOrderedByTheirCharacters(_ left: String, _ right: String, _ order: Int) {
+    func textsAreOrderedByTheirCharacters(left: String, right: String, order: Int) {
         #expect(TextOrder.compare(left, with: right) == order)
         #expect(Evaluation.text(of: "'\(left)' < '\(right)'") == (order < 0 ? "true" : "false"))
     }

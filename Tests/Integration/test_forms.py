@@ -3,7 +3,9 @@
 import copy
 import json
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 from forms import new_id, response
 from harness import BIN, CONFORMANCE, Study, needs_conformance, tributary, until

@@ -188,5 +188,7 @@ extension SentenceTable {
         Une valeur du type {1} ne répond pas à la question.
         The expression has {1} values, and the question takes one answer.
         L'expression a {1} valeurs et la question n'admet qu'une réponse.
+        The unit of a value is not comparable to that of the question.
+        L'unité d'une valeur n'est pas comparable à celle de la question.
         """
 }

@@ -188,5 +188,7 @@ extension SentenceTable {
         Ein Wert des Typs {1} ist keine Antwort auf die Frage.
         The expression has {1} values, and the question takes one answer.
         Der Ausdruck hat {1} Werte, und die Frage erlaubt nur eine Antwort.
+        The unit of a value is not comparable to that of the question.
+        Die Einheit eines Werts ist nicht mit der Einheit der Frage vergleichbar.
         """
 }

@@ -188,5 +188,7 @@ extension SentenceTable {
         Un valor del tipo {1} no responde a la pregunta.
         The expression has {1} values, and the question takes one answer.
         La expresión tiene {1} valores y la pregunta admite una sola respuesta.
+        The unit of a value is not comparable to that of the question.
+        La unidad de un valor no es comparable con la de la pregunta.
         """
 }

@@ -6,7 +6,7 @@ import Foundation
 package enum AnswerFault: Error {
     /// A question of this type does not have the value.
     case type
-    /// The unit of the value is not comparable with that of the question.
+    /// The unit of the value is not comparable to that of the question.
     case unit
 }
 
@@ -40,7 +40,7 @@ package struct AnswerConversion {
                 return .failure(
                     .failed(
                         error == .unit
-                            ? "The unit of a value is not comparable with that of the question."
+                            ? "The unit of a value is not comparable to that of the question."
                             : "A value of the type \(value.typeName) does not answer the question."))
             }
         }
