@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the test files of a folder concurrently, one process per file, as many at a time as there are processors.
+"""Runs the test files of a folder concurrently, one process per file, one more at a time than there are processors, as some wait.
 
     Tests/Integration/run.py [--jobs N] [--folder DIR] [FILE ...]
 
 FILE such as test_http; all of them unless given. DIR is this folder unless given; its files may import what is here.
 
 Files that compare times, or fill a machine, run alone after the others. The output of a file is shown when it has ended.
-The last lines name the slowest files. Exit status: 0 if every test of every file passed.
+The last lines name the files that work longest. Exit status: 0 if every test of every file passed.
 """
 
 import argparse
@@ -38,6 +38,7 @@ class Running:
         self.name = name
         self.began = time.monotonic()
         self.output = tempfile.TemporaryFile()
+        self.status, self.work = None, 0.0
         places = [str(FOLDER)] + ([os.environ["PYTHONPATH"]] if os.environ.get("PYTHONPATH") else [])
         self.process = subprocess.Popen(
             [sys.executable, "-B", "-m", "unittest", "-v", name], cwd=folder, stdin=subprocess.DEVNULL,
@@ -45,19 +46,27 @@ class Running:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(places)})
 
     def has_ended(self):
-        if self.process.poll() is not None:
-            return True
-        if time.monotonic() - self.began > LIMIT:
+        if self.status is None and time.monotonic() - self.began > LIMIT:
             self.stop()
-            return True
-        return False
+        elif self.status is None:
+            self.wait(os.WNOHANG)
+        return self.status is not None
 
     def stop(self):
+        if self.status is not None:
+            return
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        self.process.wait()
+        self.wait(0)
+
+    def wait(self, options):
+        """Waits for the process, and adds up the work of it and of those that it has waited for."""
+        pid, status, usage = os.wait4(self.process.pid, options)
+        if pid:
+            self.status = self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.work = usage.ru_utime + usage.ru_stime
 
     def seconds(self):
         return time.monotonic() - self.began
@@ -75,10 +84,10 @@ def show(running, totals):
     ended = dict(re.findall(r"(\w+)=(\d+)", (re.findall(r"^(?:OK|FAILED) \((.*)\)$", text, re.MULTILINE) or [""])[-1]))
     failed, skipped = int(ended.get("failures", 0)) + int(ended.get("errors", 0)), int(ended.get("skipped", 0))
     counts = ", ".join([f"{tests} test" + "s" * (tests != 1)] + [f"{n} {word}" for n, word in ((failed, "failed"), (skipped, "skipped")) if n])
-    print(f"== {running.name}: {'passed' if passed else 'FAILED'} in {running.seconds():.0f} s ({counts})", flush=True)
+    print(f"== {running.name}: {'passed' if passed else 'FAILED'} in {running.seconds():.0f} s, {running.work:.0f} s of CPU ({counts})", flush=True)
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
     totals["tests"] += tests
-    totals["seconds"].append((running.seconds(), running.name))
+    totals["work"].append((running.work, running.name))
     totals["skipped"] += skipped
     if not passed or not found:
         totals["failed"].append(running.name)
@@ -110,19 +119,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)
-    parser.add_argument("--jobs", type=int, default=max(1, min(8, os.cpu_count() or 1)))
+    parser.add_argument("--jobs", type=int, default=max(2, min(8, (os.cpu_count() or 1) + 1)))
     options = parser.parse_args()
     folder = options.folder.resolve()
     names = [pathlib.Path(name).stem for name in options.files] or [path.stem for path in folder.glob("test_*.py")]
     began = time.monotonic()
-    totals = {"tests": 0, "skipped": 0, "failed": [], "seconds": []}
+    totals = {"tests": 0, "skipped": 0, "failed": [], "work": []}
     run(order(name for name in names if name not in ALONE), folder, options.jobs, totals)
     run(order(name for name in names if name in ALONE), folder, 1, totals)
     took = time.monotonic() - began
     skipped = f", {totals['skipped']} skipped" if totals["skipped"] else ""
-    slowest = sorted(totals["seconds"], reverse=True)[:SLOWEST]
+    slowest = sorted(totals["work"], reverse=True)[:SLOWEST]
     if len(names) > SLOWEST:
-        print(f"== the {SLOWEST} slowest files: " + ", ".join(f"{name} {seconds:.0f} s" for seconds, name in slowest))
+        print(f"== the {SLOWEST} files with the longest time of CPU: " + ", ".join(f"{name} {work:.0f} s" for work, name in slowest))
     print(f"== {len(names)} files, {totals['tests']} tests{skipped} in {took:.0f} s")
     if totals["failed"]:
         print("== FAILED: " + ", ".join(totals["failed"]))
