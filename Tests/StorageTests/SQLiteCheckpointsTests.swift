@@ -66,7 +66,7 @@ struct SQLiteCheckpointsTests {
     }
 
     private func eventually(_ condition: () throws -> Bool) async throws -> Bool {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = Patience.deadline
         while ContinuousClock.now < end {
             if try condition() { return true }
             try await Task.sleep(for: .milliseconds(5))
