@@ -190,5 +190,7 @@ extension SentenceTable {
         L'expression a {1} valeurs et la question n'admet qu'une réponse.
         The unit of a value is not comparable to that of the question.
         L'unité d'une valeur n'est pas comparable à celle de la question.
+        More than {1} variables are read one through the other.
+        Plus de {1} variables sont lues l'une par l'autre.
         """
 }

@@ -190,5 +190,7 @@ extension SentenceTable {
         Der Ausdruck hat {1} Werte, und die Frage erlaubt nur eine Antwort.
         The unit of a value is not comparable to that of the question.
         Die Einheit eines Werts ist nicht mit der Einheit der Frage vergleichbar.
+        More than {1} variables are read one through the other.
+        Mehr als {1} Variablen werden eine durch die andere gelesen.
         """
 }

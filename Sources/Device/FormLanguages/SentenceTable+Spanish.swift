@@ -190,5 +190,7 @@ extension SentenceTable {
         La expresión tiene {1} valores y la pregunta admite una sola respuesta.
         The unit of a value is not comparable to that of the question.
         La unidad de un valor no es comparable con la de la pregunta.
+        More than {1} variables are read one through the other.
+        Más de {1} variables se leen una a través de otra.
         """
 }

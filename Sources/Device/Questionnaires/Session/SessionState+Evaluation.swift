@@ -14,6 +14,8 @@ struct ExpressionScope: Sendable, Hashable {
 extension SessionState {
     /// Maximum number of steps of one expression.
     private static let maximumExpressionSteps = 2_000_000
+    /// Maximum number of variables that one expression reads one through the other.
+    private static let maximumOpenVariables = 100
 
     /// Returns the outcome of an expression at a node of its item.
     ///
@@ -32,8 +34,10 @@ extension SessionState {
         of index: Int, at scope: ExpressionScope, open: Set<Int>, budget: StepBudget, cache: inout EvaluationCache
     ) -> ExpressionOutcome {
         let entry = form.program.entries[index]
-        guard !open.contains(index), open.count < 100 else {
-            return .failure(.failed("A variable depends on itself."))
+        guard !open.contains(index) else { return .failure(.failed("A variable depends on itself.")) }
+        guard open.count < Self.maximumOpenVariables else {
+            return .failure(
+                .failed("More than \(Self.maximumOpenVariables) variables are read one through the other."))
         }
         switch entry.expression.body {
         case .invalid(let error): return .failure(ExpressionFailure(error))
