@@ -39,6 +39,14 @@ import Testing
         #expect(built.count > 15)
     }
 
+    @Test func everyModuleIsInThePicture() throws {
+        let picture = try String(
+            contentsOf: package.root.appendingPathComponent("docs/modules.svg"), encoding: .utf8)
+        let names = picture.matches(of: /text-anchor="middle">(\w+)</).map { String($0.1) }
+        #expect(Set(names) == Set(rules.plan.modules.map(\.name)))
+        #expect(names.count == rules.plan.modules.count)
+    }
+
     @Test func everyBuiltModuleHasTests() {
         // Tests/Integration runs the commands; the system layer holds headers only.
         let exempt: Set<String> = ["tributary", "DeviceCommands"]
