@@ -69,7 +69,7 @@ class SigningIn(unittest.TestCase):
         study, browser, form = self.page()
         replace(study, "anna", former(smart.PASSWORD))
         known, unknown = (statistics.median(each) for each in self.times(browser, form, SAMPLES // 2))
-        # The work is the same in two computations instead of one, so memory is taken twice. Without it: a third.
+        # The work is the same in two computations instead of one. Without the second: a third.
         self.assertLess(abs(known - unknown), MEDIANS * unknown)
 
     def times(self, browser, form, samples):
