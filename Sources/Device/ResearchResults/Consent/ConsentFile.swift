@@ -10,6 +10,10 @@ public enum ConsentFile: Sendable {
     }
 
     /// Whether the bytes are those of a document: PDF (ISO 32000-1 section 7.5.2).
+    ///
+    /// ```swift
+    /// guard ConsentFile.isDocument(bytes) else { throw CMHealthError.failedToUploadFile }
+    /// ```
     public static func isDocument(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.starts(with: Array("%PDF-".utf8))
     }
