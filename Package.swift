@@ -43,6 +43,9 @@ let system: [Target] = [
     .systemLibrary(name: "CPNG", path: "Sources/System/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
     .systemLibrary(
         name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(
+        name: "CCurl", path: "Sources/System/CCurl", pkgConfig: "libcurl",
+        providers: [.apt(["libcurl4-openssl-dev"])]),
 ]
 
 let language: [Target] = [
@@ -210,6 +213,13 @@ let server: [Target] = [
         ],
         path: "Sources/Server/Warehouse"),
     .target(
+        name: "Accounts",
+        dependencies: [
+            "CCurl", "Core", "DeviceSystem", "ResearchResults", "ServerHTTP", "Storage", "AccessPolicy", "Audit",
+            "Identity", crypto, hummingbird, logging, metrics,
+        ],
+        path: "Sources/Server/Accounts"),
+    .target(
         name: "Receiver",
         dependencies: [
             "COpenSSL", "Core", "Wire", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity",
@@ -259,26 +269,26 @@ let tools: [Target] = [
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Questionnaires", "FormAuthoring",
             "InformedConsent", "HealthTypes", "HealthData", "ServerHTTP", "Storage", "Audit", "Identity",
-            "RecordStorage", "BulkExport",
-            "Warehouse", "Receiver", "Authorization", "DeviceGateway", "StudyKeys", "Admission", "Consumer", crypto,
-            lifecycle,
+            "RecordStorage", "BulkExport", "Warehouse", "Accounts", "Receiver", "Authorization", "DeviceGateway",
+            "StudyKeys", "Admission", "Consumer", crypto, lifecycle,
         ],
         path: "Sources/Tools/StudyFiles"),
     .target(
         name: "StudyOperations",
         dependencies: [
             "CArchive", "CQREncode", "CPNG", "Core", "FHIR", "Wire", "InformedConsent", "HealthTypes", "HealthData",
-            "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments", "RecordStorage", "Warehouse",
-            "Receiver", "DeviceGateway", "StudyKeys", "Admission", "Consumer", "StudyFiles", crypto,
+            "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments", "RecordStorage",
+            "Warehouse", "Accounts", "Receiver", "DeviceGateway", "StudyKeys", "Admission", "Consumer", "StudyFiles",
+            crypto,
         ],
         path: "Sources/Tools/StudyOperations"),
     .target(
         name: "TributaryServer",
         dependencies: [
-            "Core", "FHIR", "Wire", "InformedConsent", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit",
-            "Identity", "Enrolments", "RecordStorage", "BulkExport", "FHIRServer", "Warehouse", "Receiver",
-            "Authorization", "DeviceGateway", "StudyKeys", "Consumer", "StudyFiles", "StudyOperations", hummingbird,
-            logging, lifecycle,
+            "Core", "FHIR", "Wire", "InformedConsent", "ServerHTTP", "Storage", "Submissions", "AccessPolicy",
+            "Audit", "Identity", "Enrolments", "RecordStorage", "BulkExport", "FHIRServer", "Warehouse", "Accounts",
+            "Receiver", "Authorization", "DeviceGateway", "StudyKeys", "Consumer", "StudyFiles", "StudyOperations",
+            hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
     .target(
@@ -296,9 +306,9 @@ let tools: [Target] = [
         dependencies: [
             "Core", "FHIR", "FHIRPath", "FHIRValidation", "FHIRVersions", "JSONQuery", "FHIRXML", "Wire",
             "InformedConsent", "HealthData", "Outbox", "HealthReport", "ServerHTTP", "Storage", "Submissions",
-            "AccessPolicy", "Audit", "Identity", "Enrolments", "RecordStorage", "BulkExport", "Warehouse", "Receiver",
-            "DeviceGateway", "StudyKeys", "Admission", "Consumer", "StudyFiles", "StudyOperations", "TributaryServer",
-            "DeviceCommands", arguments, logging,
+            "AccessPolicy", "Audit", "Identity", "Enrolments", "RecordStorage", "BulkExport", "Warehouse",
+            "Accounts", "Receiver", "DeviceGateway", "StudyKeys", "Admission", "Consumer", "StudyFiles",
+            "StudyOperations", "TributaryServer", "DeviceCommands", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
 ]

@@ -29,7 +29,7 @@ import Testing
         let gateway = try #require(server.gateway(opened))
         let dispatcher = try server.makeDispatcher(
             opened, refusals: server.refusalCounter(opened), bodies: BodyBudget(bytes: 1 << 20),
-            exports: nil, gateway: gateway, hasRoom: { true })
+            exports: nil, gateway: gateway, work: AccountWork(), hasRoom: { true })
         try await body(dispatcher)
         try await opened.queue?.close()
         try await opened.records?.close()

@@ -45,6 +45,20 @@ package enum Action: String, Sendable, CaseIterable {
     case discardSubmissions = "discard-submissions"
     /// Submits a link as the participant.
     case linkParticipant = "link-participant"
+    /// Creates an account of an identified person, without being signed in.
+    case signUp = "sign-up"
+    /// Reads or changes one's own account and its data.
+    case useAccount = "use-account"
+    /// Lists the patients that the caller's grants make visible.
+    case listPatients = "list-patients"
+    /// Reads the profile or the photo of a patient's account.
+    case readProfile = "read-profile"
+    /// Reads the consents of a patient's account.
+    case readConsents = "read-consents"
+    /// Reads the results of a patient's account.
+    case readResults = "read-results"
+    /// Gives roles to accounts and takes them back.
+    case manageGrants = "manage-grants"
 }
 
 /// The target of an action.
@@ -66,7 +80,7 @@ package struct Decision: Sendable, Hashable {
     package let allowed: Bool
     /// Stable code: `permitted`, `bound`, `moved`, `not-authenticated`, `role-not-permitted`, `other-client`,
     /// `other-participant`, `not-bound`, `already-bound`, `binding-ended`, `participant-taken`, `move-code-refused`,
-    /// `subject-missing`, `not-a-contract`, `signed`, `pinned`, `other-key`, `invitation-required`,
+    /// `subject-missing`, `not-a-contract`, `other-account`, `no-grant`, `not-visible`, `not-verified`, `signed`, `pinned`, `other-key`, `invitation-required`,
     /// `invitation-refused`, or the code of a refused proof.
     package let reason: String
 

@@ -12,6 +12,8 @@ package enum Role: String, Sendable, CaseIterable {
     case practitioner
     /// A client without a person: SMART Backend Services.
     case service
+    /// An identified person with an account in the people store.
+    case accountHolder = "account-holder"
 }
 
 /// Authenticated caller.

@@ -1,7 +1,8 @@
 /// Access policy: the only code that decides about permissions. Pure; denies everything that is not explicitly
 /// permitted.
 ///
-/// An ``AccessGrant`` decides about records, an ``Actor``'s role about everything else.
+/// An ``AccessGrant`` decides about records, ``TeamGrant``s about the data of other accounts, and an ``Actor``'s role about
+/// everything else.
 package struct Policy: Sendable {
     package init() {}
 
@@ -10,22 +11,26 @@ package struct Policy: Sendable {
     /// The credentials (antispam token, app receipt, client secret) are verified before this call.
     package func decide(_ actor: Actor?, action: Action, target: Target) -> Decision {
         switch (actor?.role, action) {
-        case (nil, .register): .permitted
+        case (nil, .register), (nil, .signUp): .permitted
         case (nil, _): .denied("not-authenticated")
         case (.device, _): decide(device: actor, action: action, target: target)
         case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
         case (.participant, .signIn), (.practitioner, .signIn), (.staff, .signIn), (.participant, .authorizeApp),
-            (.practitioner, .authorizeApp), (.staff, .authorizeApp), (.service, .authorizeApp):
+            (.practitioner, .authorizeApp), (.staff, .authorizeApp), (.service, .authorizeApp),
+            (.accountHolder, .signIn):
             .permitted
+        case (.accountHolder, .useAccount): target.subject == actor?.id ? .permitted : .denied("other-account")
         case (.site, .loadHealth): target.subject == nil ? .denied("subject-missing") : .permitted
         case (.site, .manageEnrolments), (.site, .manageTokens), (.site, .manageClients), (.site, .managePeople),
-            (.site, .listParticipants), (.site, .createLink), (.site, .listLinks), (.site, .exportRecords),
+            (.site, .manageGrants), (.site, .listParticipants), (.site, .createLink), (.site, .listLinks),
+            (.site, .exportRecords),
             (.site, .retrySubmissions), (.site, .discardSubmissions):
             .permitted
         case (.site, .manageConsent), (.site, .readParticipant), (.site, .exportParticipant),
             (.site, .deleteParticipant):
             target.subject == nil ? .denied("subject-missing") : .permitted
-        case (.site, _), (.staff, _), (.participant, _), (.practitioner, _), (.service, _):
+        case (.site, _), (.staff, _), (.participant, _), (.practitioner, _), (.service, _),
+            (.accountHolder, _):
             .denied("role-not-permitted")
         }
     }
@@ -47,7 +52,8 @@ package struct Policy: Sendable {
         case .register, .readRecord, .searchRecords, .loadHealth, .manageEnrolments, .manageTokens, .manageClients,
             .managePeople, .signIn, .authorizeApp, .manageConsent,
             .listParticipants, .readParticipant, .exportParticipant, .exportRecords, .deleteParticipant, .createLink,
-            .listLinks, .retrySubmissions, .discardSubmissions:
+            .listLinks, .retrySubmissions, .discardSubmissions, .signUp, .useAccount, .listPatients, .readProfile,
+            .readConsents, .readResults, .manageGrants:
             .denied("role-not-permitted")
         }
     }

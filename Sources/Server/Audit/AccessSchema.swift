@@ -4,6 +4,9 @@ import Storage
 package enum AccessSchema {
     package static let sections = [devices, staffTokens, audit, deletions] + authorization
 
+    /// The tables that the people store has too: accounts, their authorizations, audit and deletions.
+    package static let ofPeopleStore = [audit, deletions] + authorization
+
     private static let devices = SchemaSection("Devices of participants") { dialect in
         """
         -- The binding of a device to a participant. A row that has ended and names no participant blocks a device that had

@@ -52,7 +52,7 @@ package struct ReceiverRoutes: Sendable {
 extension ReceiverRoutes {
     private typealias Routes = RouteList
 
-    private var antispam: AntispamMiddleware { AntispamMiddleware(word: configuration.antispam) }
+    private var antispam: AntispamMiddleware { AntispamMiddleware(matches: configuration.antispam.matches) }
 
     private var registration: GuardedRoutes {
         GuardedRoutes(refusal: Self.oauth, middlewares: [antispam]) { routes in

@@ -12,7 +12,6 @@ extension Request {
 }
 
 extension HTTPField.Name {
-    static let antispam = HTTPField.Name(validated: "Antispam")
     static let pragma = HTTPField.Name(validated: "Pragma")
     static let keys = HTTPField.Name(validated: StudyPath.keysHeader)
     static let epoch = HTTPField.Name(validated: StudyPath.epochHeader)

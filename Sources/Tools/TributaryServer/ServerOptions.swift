@@ -15,6 +15,8 @@ package struct ServerOptions: Sendable {
         /// Accepts the events of third-party devices and clouds. It uses the records' store, so it cannot run with a
         /// receiver alone.
         case gateway
+        /// Serves account holders and their teams; opens the people store only. A study without accounts has none.
+        case accounts
     }
 
     package var host: String
@@ -25,6 +27,8 @@ package struct ServerOptions: Sendable {
     package var queue: String?
     /// The records' database, in the same format.
     package var database: String?
+    /// The people store's database, in the same format.
+    package var people: String?
     /// The proxies whose `X-Forwarded-For` is used and which may terminate TLS.
     package var trustedProxies: [IPNetwork]
     /// The address of the monitoring; nil for a free port of loopback.
@@ -37,7 +41,7 @@ package struct ServerOptions: Sendable {
 
     package init(
         host: String = "127.0.0.1", port: Int = 8080, roles: Set<Role> = Set(Role.allCases), queue: String? = nil,
-        database: String? = nil,
+        database: String? = nil, people: String? = nil,
         trustedProxies: [IPNetwork] = [], monitor: HTTPServer.Address? = nil, certificate: String? = nil,
         privateKey: String? = nil, publicURL: String? = nil
     ) {
@@ -49,6 +53,7 @@ package struct ServerOptions: Sendable {
         self.roles = roles
         self.queue = queue
         self.database = database
+        self.people = people
         self.certificate = certificate
         self.privateKey = privateKey
     }

@@ -67,9 +67,11 @@ package struct StudyServer: Sendable {
         if options.roles.contains(.consumer) { StudyBackupStaging.removeAbandoned(of: folder) }
         Descriptors.prepare()
         // 1. Open and migrate the stores that the roles need.
-        let stores = try StudyStores(folder, queue: options.queue, database: options.database)
+        let stores = try StudyStores(
+            folder, queue: options.queue, database: options.database, people: options.people)
         let registry = PrometheusRegistry()
-        let reserves = [stores.queue.path, stores.records.path].compactMap { $0.map { DiskReserve(store: $0) } }
+        let reserves = [stores.queue.path, stores.records.path, opensPeople(stores) ? stores.people?.path : nil]
+            .compactMap { $0.map { DiskReserve(store: $0) } }
         for reserve in reserves where reserve.releaseIfFull() {
             logger.error("The disk of a store is full. The server starts with the reserve; free some space.")
         }
@@ -101,6 +103,8 @@ package struct StudyServer: Sendable {
             }
             services.append(KeyPublishing(keys: folder.keys, study: study.id, logger: logger, clock: clock))
         }
+        let work = AccountWork()
+        services += try accountServices(opened, stores: stores, registry: registry, work: work)
         let exports = exports(opened)
         if let exports { services.append(BulkExports(exports: exports, logger: logger)) }
         let gateway = gateway(opened)
@@ -110,7 +114,7 @@ package struct StudyServer: Sendable {
         let bodies = BodyBudget(bytes: limits.bodyBytes)
         let server = try HTTPServer(
             responder: try makeDispatcher(
-                opened, refusals: refusals, bodies: bodies, exports: exports, gateway: gateway,
+                opened, refusals: refusals, bodies: bodies, exports: exports, gateway: gateway, work: work,
                 hasRoom: roomForRecords(stores)),
             address: .init(host: options.host, port: options.port),
             limits: limits, certificates: try certificates(), trustedProxies: options.trustedProxies,
@@ -139,6 +143,7 @@ package struct StudyServer: Sendable {
         await refusals?.flush()
         try await opened.queue?.close()
         try await opened.records?.close()
+        try await opened.people?.close()
     }
 
     /// The open stores.
@@ -148,6 +153,8 @@ package struct StudyServer: Sendable {
         var submissions: SQLSubmissionQueue?
         var records: (any SQLDatabase)?
         var state: QueueState?
+        /// The people store, for the role `accounts` and for the deletions of the consumer.
+        var people: (any SQLDatabase)?
     }
 
     /// Returns the counter of refused requests, if this process has the queue's store.
@@ -168,6 +175,10 @@ package struct StudyServer: Sendable {
         if !options.roles.isDisjoint(with: [.consumer, .records, .authorization, .gateway]) {
             try await stores.migrateRecords()
             opened.records = try await stores.openRecords(purpose: .recording, onWait: waits("records"))
+        }
+        if opensPeople(stores) {
+            try await stores.migratePeople()
+            opened.people = try await stores.openPeople(onWait: waits("people"))
         }
         if options.roles.contains(.consumer) || options.roles.contains(.receiver) {
             if let records = opened.records, options.roles.contains(.consumer) {
@@ -193,7 +204,7 @@ package struct StudyServer: Sendable {
     /// Returns the dispatcher of the modules that the roles need.
     func makeDispatcher(
         _ opened: OpenStores, refusals: RefusalCounter?, bodies: BodyBudget, exports: Exports?,
-        gateway: GatewayWorker?, hasRoom: @escaping @Sendable () -> Bool
+        gateway: GatewayWorker?, work: AccountWork, hasRoom: @escaping @Sendable () -> Bool
     ) throws -> RequestDispatcher {
         let limiter = RateLimiter(limits: study.rates)
         let access = opened.records.map { AccessStores(database: $0, clock: clock) }
@@ -208,6 +219,9 @@ package struct StudyServer: Sendable {
                     access: DeviceAccess(database: queue, clock: clock), queue: submissions, refusals: refusals,
                     clock: clock
                 ).table)
+        }
+        if let accounts = try accountRoutes(opened, limiter: limiter, bodies: bodies, refusals: refusals, work: work) {
+            clients.append(accounts.table)
         }
         if let gateway, let records = opened.records {
             devices.append(

@@ -17,7 +17,7 @@ struct TributaryCommand: AsyncParsableCommand {
         version: TributaryVersion.text,
         subcommands: [
             DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
-            ClientCommand.self, PersonCommand.self,
+            ClientCommand.self, PersonCommand.self, AccountCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, SurveyCommand.self, FHIRCommand.self,
             FHIRPathCommand.self, JMESPathCommand.self, JSONPathCommand.self, HealthCommand.self, GatewayCommand.self,
             DevicesCommand.self,

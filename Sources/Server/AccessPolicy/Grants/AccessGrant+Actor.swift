@@ -13,7 +13,7 @@ extension AccessGrant {
             self.init(
                 unchecked: actor.id, person: nil, role: .device,
                 patients: .only(actor.participant.map { [$0] } ?? []), scopes: AccessGrant.ofDevices, end: end)
-        case .site, .participant, .practitioner, .service:
+        case .site, .participant, .practitioner, .service, .accountHolder:
             self.init(
                 unchecked: actor.id, person: nil, role: actor.role, patients: .only([]),
                 scopes: AccessScopes(known: []),

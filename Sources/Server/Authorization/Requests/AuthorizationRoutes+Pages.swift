@@ -49,7 +49,11 @@ extension AuthorizationRoutes {
             do {
                 secret = try await access.accounts.signIn(
                     username: username, password: password, lifetime: AuthorizationConfiguration.sessionLifetime,
-                    checker: passwords, from: attempt.origin, cost: configuration.passwordCost)
+                    checker: passwords,
+                    from: PasswordChecker.Origin(
+                        wide: attempt.address.sitePrefix, narrow: attempt.address.householdPrefix,
+                        isKnown: attempt.isKnown),
+                    cost: configuration.passwordCost)
             } catch let error as PasswordQueueError {
                 attempt.giveBack(limiter)
                 throw HTTPFailure(

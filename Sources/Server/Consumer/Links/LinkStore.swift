@@ -82,6 +82,13 @@ package struct LinkStore: Sendable {
         }
     }
 
+    /// Deletes the links to a record.
+    package func delete(record: String) async throws {
+        _ = try await database.write { transaction in
+            try transaction.execute("DELETE FROM link WHERE record = ?", [SQLValue(record)])
+        }
+    }
+
     /// Returns the number and the digest of a participant's links. The digest is disclosed, so it does not cover the
     /// records.
     ///

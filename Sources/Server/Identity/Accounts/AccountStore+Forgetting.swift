@@ -32,4 +32,10 @@ extension AccountStore {
             from: "user_account", where: "participant = ?", [theirs], orderedBy: "id")
         return Forgotten(tokens: tokens, accounts: accounts, authorizations: authorizations)
     }
+
+    /// Deletes an account with its sessions and the authorizations of apps.
+    package static func delete(account: String, in transaction: any SQLTransaction) throws {
+        try end(account: account, in: transaction)
+        try transaction.execute("DELETE FROM user_account WHERE id = ?", [SQLValue(account)])
+    }
 }

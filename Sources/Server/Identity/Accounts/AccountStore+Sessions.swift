@@ -8,8 +8,6 @@ extension AccountStore {
 
     /// Signs a person in.
     ///
-    /// An unknown name takes as long as a known one, whatever the cost of its stored hash. A hash that is older than the
-    /// cost is replaced in the transaction that begins the session.
     /// - Parameters:
     ///   - lifetime: seconds.
     ///   - origin: origin of the password, which determines the order of the checks.
@@ -20,25 +18,13 @@ extension AccountStore {
         username: String, password: String, lifetime: TimeInterval, checker: PasswordChecker,
         from origin: PasswordChecker.Origin, cost: PasswordHash.Cost = .standard
     ) async throws -> String? {
-        let name = SQLValue(usernames.name(username) ?? "")
-        let row = try await database.lookUp { try $0.first(Self.accountSQL, [name]) }
-        let stored = row?.textIfPresent("password").flatMap(PasswordHash.init(text:))
-        guard let hash = stored ?? PasswordHash.unmatchable(cost) else { return nil }
-        let check = try await checker.check(
-            password, against: hash, cost: cost, salt: Data(random(16)), from: origin)
-        guard check.isRight, stored != nil, let row else { return nil }
-        let account = try UserAccount(row)
         let secret = String.newSecret(random)
         let now = clock()
-        return try await database.write { transaction in
-            guard try Self.account(id: account.id, in: transaction) != nil,
-                // The password may have changed meanwhile.
-                try transaction.first(Self.accountSQL, [name])?.textIfPresent("password") == hash.text,
-                try audit.decide(account.actor, action: .signIn, target: Target(), in: transaction).allowed
-            else { return nil }
-            if let renewed = check.renewed {
-                try transaction.execute(
-                    "UPDATE user_account SET password = ? WHERE id = ?", [SQLValue(renewed.text), SQLValue(account.id)])
+        return try await authenticate(
+            username: username, password: password, checker: checker, from: origin, cost: cost
+        ) { account, transaction in
+            guard try audit.decide(account.actor, action: .signIn, target: Target(), in: transaction).allowed else {
+                return nil
             }
             try transaction.execute("DELETE FROM user_session WHERE expires_at <= ?", [SQLValue(now)])
             let surplus = try transaction.query(Self.surplusSessionsSQL, [SQLValue(account.id)])

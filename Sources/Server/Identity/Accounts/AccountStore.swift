@@ -29,11 +29,36 @@ package struct AccountStore: AuditedStore {
         username: String, role: Role, patient: String? = nil, practitioner: String? = nil, password: String? = nil,
         cost: PasswordHash.Cost = .standard, by actor: Actor
     ) async throws -> (account: UserAccount, password: String?) {
+        let made = password == nil ? makePassword() : nil
+        let hash = try PasswordHash(of: made ?? password ?? "", salt: Data(random(16)), cost: cost)
+        let new = try newAccount(username: username, role: role, patient: patient, practitioner: practitioner)
+        let account = try await database.write { transaction in
+            try requirePeople(actor, new.id, in: transaction)
+            return try insert(new, password: hash, in: transaction)
+        }
+        return (account, made)
+    }
+
+    /// Properties of an account to create.
+    package struct NewAccount: Sendable {
+        package let id: String
+        let name: String
+        let role: Role
+        let patient: String?
+        let practitioner: String?
+    }
+
+    /// Checks the properties of an account to create.
+    ///
+    /// - Throws: ``AccessError`` `username-invalid`, `account-invalid`.
+    package func newAccount(
+        username: String, role: Role, patient: String? = nil, practitioner: String? = nil
+    ) throws(AccessError) -> NewAccount {
         guard let name = usernames.name(username) else {
             throw AccessError(code: "username-invalid", message: usernames.message)
         }
         guard UserAccount.roles.contains(role), (role == .participant) == (patient != nil),
-            practitioner == nil || role != .participant, patient.map(ResourceName.isID) ?? true,
+            practitioner == nil || role == .practitioner || role == .staff, patient.map(ResourceName.isID) ?? true,
             practitioner.map(ResourceName.isID) ?? true
         else {
             throw AccessError(
@@ -42,30 +67,33 @@ package struct AccountStore: AuditedStore {
                     "A participant needs the id of a Patient; a practitioner or staff may have that of a Practitioner."
             )
         }
-        let made = password == nil ? makePassword() : nil
-        let hash = try PasswordHash(of: made ?? password ?? "", salt: Data(random(16)), cost: cost)
-        let id = RandomID.make(random)
-        let now = SQLValue(clock())
-        let account = try await database.write { transaction in
-            try requirePeople(actor, id, in: transaction)
-            if let patient, try DeletionRegister().isDeleted(patient, in: transaction) {
-                throw AccessError(code: DeletionRegister.code, message: "This participant was deleted.")
-            }
-            let inserted = try transaction.execute(
-                """
-                INSERT INTO user_account (id, username, password, role, participant, practitioner, created_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (username) DO NOTHING
-                """,
-                [
-                    SQLValue(id), SQLValue(name), SQLValue(hash.text), SQLValue(role.rawValue), SQLValue(patient),
-                    SQLValue(practitioner), now,
-                ])
-            guard inserted > 0, let account = try Self.account(id: id, in: transaction) else {
-                throw AccessError(code: "username-taken", message: "There is already an account with this name.")
-            }
-            return account
+        return NewAccount(
+            id: RandomID.make(random), name: name, role: role, patient: patient, practitioner: practitioner)
+    }
+
+    /// Creates an account as part of a transaction. The caller has decided whether it may.
+    ///
+    /// - Parameter hash: nil for an account that cannot sign in before it gets a password.
+    /// - Throws: ``AccessError`` `username-taken`, `participant-deleted`.
+    package func insert(
+        _ new: NewAccount, password hash: PasswordHash?, in transaction: any SQLTransaction
+    ) throws -> UserAccount {
+        if let patient = new.patient, try DeletionRegister().isDeleted(patient, in: transaction) {
+            throw AccessError(code: DeletionRegister.code, message: "This participant was deleted.")
         }
-        return (account, made)
+        let inserted = try transaction.execute(
+            """
+            INSERT INTO user_account (id, username, password, role, participant, practitioner, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (username) DO NOTHING
+            """,
+            [
+                SQLValue(new.id), SQLValue(new.name), SQLValue(hash?.text ?? ""), SQLValue(new.role.rawValue),
+                SQLValue(new.patient), SQLValue(new.practitioner), SQLValue(clock()),
+            ])
+        guard inserted > 0, let account = try Self.account(id: new.id, in: transaction) else {
+            throw AccessError.usernameTaken
+        }
+        return account
     }
 
     /// Returns all accounts by name, including disabled ones.
@@ -103,7 +131,7 @@ package struct AccountStore: AuditedStore {
     }
 
     /// Returns the account with this id, unless it is disabled.
-    static func account(id: String, in transaction: any SQLTransaction) throws -> UserAccount? {
+    package static func account(id: String, in transaction: any SQLTransaction) throws -> UserAccount? {
         try transaction.first("SELECT * FROM user_account WHERE id = ? AND disabled_at IS NULL", [SQLValue(id)])
             .map { try UserAccount($0) }
     }
@@ -123,7 +151,7 @@ package struct AccountStore: AuditedStore {
     }
 
     /// Ends the sessions of an account and the authorizations that it gave to apps.
-    static func end(account id: String, in transaction: any SQLTransaction) throws {
+    package static func end(account id: String, in transaction: any SQLTransaction) throws {
         try transaction.execute("DELETE FROM user_session WHERE account_id = ?", [SQLValue(id)])
         let given = try transaction.query(
             "SELECT id FROM access_authorization WHERE account_id = ?", [SQLValue(id)])
@@ -144,4 +172,10 @@ package struct AccountStore: AuditedStore {
 
     /// Parameter: normalized name.
     static let accountSQL = "SELECT * FROM user_account WHERE username = ?"
+}
+
+extension AccessError {
+    /// Another account has the name.
+    static let usernameTaken = AccessError(
+        code: "username-taken", message: "There is already an account with this name.")
 }

@@ -50,18 +50,23 @@ package struct PasswordHash: Sendable, Hashable {
 
     /// - Throws: ``AccessError`` `password-invalid` if the password is too short or too long.
     init(of password: String, salt: Data, cost: Cost) throws {
-        guard Self.passwordLength.contains(password.count), password.utf8.count <= 1_024 else {
-            throw AccessError(
-                code: "password-invalid",
-                message:
-                    "A password has \(Self.passwordLength.lowerBound) to \(Self.passwordLength.upperBound) characters."
-            )
-        }
+        try Self.require(password)
         self.cost = cost
         isOldFormat = false
         self.salt = salt
         hash = try Self.derive(password, salt: salt, cost: cost)
         text = Self.text(cost, salt: salt, hash: hash)
+    }
+
+    /// Checks the length of a new password.
+    ///
+    /// - Throws: ``AccessError`` `password-invalid` if the password is too short or too long.
+    static func require(_ password: String) throws(AccessError) {
+        guard passwordLength.contains(password.count), password.utf8.count <= 1_024 else {
+            throw AccessError(
+                code: "password-invalid",
+                message: "A password has \(passwordLength.lowerBound) to \(passwordLength.upperBound) characters.")
+        }
     }
 
     /// Parses a stored text.

@@ -7,7 +7,7 @@ package struct UserAccount: Sendable, Hashable {
     package let id: String
     /// Name for signing in, normalized by the store's ``UsernameRule``.
     package let username: String
-    /// `participant`, `practitioner` or `staff`.
+    /// `participant`, `practitioner` or `staff`; in the people store `account-holder`.
     package let role: Role
     /// Patient of a participant, who can access no other.
     package let patient: String?
@@ -17,7 +17,7 @@ package struct UserAccount: Sendable, Hashable {
     package let disabledAt: Date?
 
     /// Roles that can sign in.
-    package static let roles: [Role] = [.participant, .practitioner, .staff]
+    package static let roles: [Role] = [.participant, .practitioner, .staff, .accountHolder]
 
     /// Reference to the account's own resource (`fhirUser`), relative to the FHIR base; nil if there is none.
     package var resource: String? { ownResource.map { "\($0.type)/\($0.id)" } }

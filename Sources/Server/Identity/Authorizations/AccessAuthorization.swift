@@ -63,7 +63,7 @@ extension AccessScopes {
             case .participant, .practitioner: "patient/*.cruds user/*.cruds " + person
             case .staff: "patient/*.rs user/*.rs " + person
             case .service: "system/*.cruds conf/V sens/*"
-            case .device, .site: ""
+            case .device, .site, .accountHolder: ""
             }
         return AccessScopes(known: text.split(separator: " ").map { AccessScope($0) })
     }

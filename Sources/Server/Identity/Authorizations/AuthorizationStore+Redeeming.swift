@@ -50,13 +50,14 @@ extension AuthorizationStore {
         }
     }
 
-    /// Secrets of a redemption, generated before the transaction because that may run twice.
-    private struct NewTokens: Sendable {
+    /// New secrets, generated before the transaction because that may run twice.
+    package struct NewTokens: Sendable {
         let access: String
         let refresh: String
     }
 
-    private func newTokens() -> NewTokens {
+    /// Returns new secrets.
+    package func newTokens() -> NewTokens {
         NewTokens(access: String.newSecret(random), refresh: String.newSecret(random))
     }
 
@@ -93,19 +94,24 @@ extension AuthorizationStore {
 
     /// Exchanges a refresh token for new tokens, once (RFC 6749 section 6; RFC 9700 section 4.14).
     ///
-    /// - Parameter asked: scopes of the new access token; nil for all approved scopes.
+    /// - Parameters:
+    ///   - asked: scopes of the new access token; nil for all approved scopes.
+    ///   - grace: seconds for which a used token is still valid.
+    ///   - extension: seconds after which the authorization ends if it is not refreshed again; nil to keep its end.
     /// - Throws: ``RedemptionRefusal``. Presenting a used token revokes everything that was issued for it.
     package func refresh(
-        _ token: String, client: RegisteredClient, asking asked: AccessScopes?, lifetime: TimeInterval
+        _ token: String, client: RegisteredClient, asking asked: AccessScopes?, lifetime: TimeInterval,
+        grace: TimeInterval = 0, extendingBy extension: TimeInterval? = nil
     ) async throws -> IssuedTokens {
         let digest = SQLValue(SecretDigest(of: token).hex)
         let new = newTokens()
         let now = clock()
         return try await database.write { transaction -> Redemption in
             guard let row = try transaction.first(Self.refreshSQL, [digest]),
-                let held = try authorization(row.text("authorization_id"), of: client, in: transaction)
+                var held = try authorization(row.text("authorization_id"), of: client, in: transaction)
             else { return .refused(.unknown) }
-            guard row["used_at"] == .null else {
+            let usedAt = row.dateIfPresent("used_at")
+            if let usedAt, now.timeIntervalSince(usedAt) >= grace {
                 try revoke(held.authorization.id, in: transaction)
                 return .refused(.reused)
             }
@@ -114,7 +120,14 @@ extension AuthorizationStore {
             let scopes = try asked.map { try $0.narrowed(to: approved) } ?? approved
             guard !scopes.permitNothing else { return .refused(.scope) }
             try transaction.execute(
-                "UPDATE refresh_token SET used_at = ? WHERE token_digest = ?", [SQLValue(now), digest])
+                "UPDATE refresh_token SET used_at = COALESCE(used_at, ?) WHERE token_digest = ?",
+                [SQLValue(now), digest])
+            if let `extension` {
+                try transaction.execute(
+                    "UPDATE access_authorization SET expires_at = ? WHERE id = ?",
+                    [SQLValue(now.addingTimeInterval(`extension`)), SQLValue(held.authorization.id)])
+                held = try authorization(held.authorization.id, of: client, in: transaction) ?? held
+            }
             return .issued(try issue(new, of: held, scopes: scopes, nonce: nil, lifetime: lifetime, in: transaction))
         }.get()
     }
@@ -166,7 +179,7 @@ extension AuthorizationStore {
 
 extension AuthorizationStore {
     /// A valid authorization and the person who gave it.
-    private struct Held {
+    struct Held {
         let authorization: AccessAuthorization
         let account: UserAccount?
         let session: String?
@@ -195,14 +208,15 @@ extension AuthorizationStore {
         return try transaction.first(AccountStore.sessionSQL, [SQLValue(session), SQLValue(clock())]) != nil
     }
 
-    private func revoke(_ id: String, in transaction: any SQLTransaction) throws {
+    /// Ends an authorization and everything that was issued for it.
+    package func revoke(_ id: String, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             "UPDATE access_authorization SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL",
             [SQLValue(clock()), SQLValue(id)])
         try transaction.execute("DELETE FROM bearer_token WHERE authorization_id = ?", [SQLValue(id)])
     }
 
-    private func issue(
+    func issue(
         _ new: NewTokens, of held: Held, scopes: AccessScopes, nonce: String?, lifetime: TimeInterval,
         in transaction: any SQLTransaction
     ) throws -> IssuedTokens {

@@ -16,6 +16,9 @@ public struct PostgreSQLSchema: Sendable, Hashable {
     /// Schema of the links.
     public static let links = PostgreSQLSchema(known: "tributary_links")
 
+    /// Schema of the account holders.
+    public static let people = PostgreSQLSchema(known: "tributary_people")
+
     /// Schema of the replica's state, in the database of an i2b2 that is not in the records' database.
     public static let replica = PostgreSQLSchema(known: "tributary_warehouse")
 

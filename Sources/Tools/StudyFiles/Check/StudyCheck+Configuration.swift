@@ -27,6 +27,9 @@ extension StudyCheck {
         if let limits = json["limits"] {
             findings += Self.unknown(in: limits, known: StudyConfiguration.knownLimits, prefix: "limits.")
         }
+        if let accounts = json["accounts"] {
+            findings += Self.unknown(in: accounts, known: AccountsConfiguration.knownMembers, prefix: "accounts.")
+        }
         if let c3pro = json["c3pro"] {
             findings += Self.unknown(in: c3pro, known: ["contractsWithoutTerms"], prefix: "c3pro.")
         }

@@ -62,6 +62,10 @@ package struct StudyConfiguration: Sendable, Hashable {
     /// The public URL of the server, without a slash at the end; nil if `serve` sets it, or for the address that the
     /// server listens on.
     package var publicURL: String?
+    /// The accounts of identified people; nil if the study has none.
+    package var accounts: AccountsConfiguration?
+    /// The location of the people store, in the format of `database`; nil for the default.
+    package var people: String?
 
     package init(
         id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
@@ -249,6 +253,8 @@ package struct StudyConfiguration: Sendable, Hashable {
             requiresInvitation: try invitation(), warehouse: try warehouse(),
             deidentification: try deidentification(), publicURL: try location("publicURL"))
         if let publicURL { self.publicURL = try Self.publicURL(publicURL, development: development) }
+        accounts = try json["accounts"].flatMap { $0.isNull ? nil : try AccountsConfiguration($0) }
+        people = try location("people")
         writtenBytesPerDay = try limit("writtenBytesPerDay", writtenBytesPerDay)
         exports.bytes = Int64(try limit("exportBytes", Int(exports.bytes)))
         exports.keptFor = 3600 * Double(try limit("exportHours", Int(exports.keptFor / 3600)))
@@ -259,7 +265,7 @@ package struct StudyConfiguration: Sendable, Hashable {
     static let knownMembers: Set<String> = [
         "id", "title", "bundleIdentifier", "limits", "validation", "c3pro", "acceptPlainFHIR", "development", "queue",
         "database", "withdrawalGraceDays", "keepOnDelete", "unsigned", "invitation",
-        "identifiedRecords", "identifyingData", "warehouse", "deidentification", "publicURL",
+        "identifiedRecords", "identifyingData", "warehouse", "deidentification", "publicURL", "accounts", "people",
     ]
     /// The known members of `limits`.
     static let knownLimits: Set<String> = [
@@ -277,6 +283,8 @@ package struct StudyConfiguration: Sendable, Hashable {
         if let publicURL { object["publicURL"] = .string(publicURL) }
         if let queue { object["queue"] = .string(queue) }
         if let database { object["database"] = .string(database) }
+        if let people { object["people"] = .string(people) }
+        if let accounts { object["accounts"] = accounts.json }
         switch warehouse {
         case .records: break
         case .i2b2(let data, let metadata):

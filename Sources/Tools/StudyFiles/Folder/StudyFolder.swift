@@ -77,6 +77,9 @@ package struct StudyFolder: Sendable {
         url.appendingPathComponent("queue", isDirectory: true).appendingPathComponent("queue.sqlite")
     }
     /// The default path of the records' database.
+    package var defaultPeopleURL: URL { dataURL.appendingPathComponent("people.sqlite") }
+    /// Mails that are not sent by a mail server.
+    package var mailURL: URL { dataURL.appendingPathComponent("mail", isDirectory: true) }
     package var defaultRecordsURL: URL { dataURL.appendingPathComponent("records.sqlite") }
     /// The path of the common database of queue and records in early development versions.
     package var formerDatabaseURL: URL { dataURL.appendingPathComponent("tributary.sqlite") }

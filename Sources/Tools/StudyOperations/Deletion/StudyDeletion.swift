@@ -59,7 +59,7 @@ package struct StudyDeletion: Sendable {
         }
         let study = try folder.configuration()
         // 1. The report's folder, its signer, and space to rewrite the stores.
-        guard let lock = try takeLock() else {
+        guard let lock = try Self.takeLock(folder) else {
             throw ServerError(code: "deletion-running", message: "Another deletion is running; wait until it ends.")
         }
         defer { withExtendedLifetime(lock) {} }
@@ -201,7 +201,7 @@ package struct StudyDeletion: Sendable {
         message: "The list of deleted participants belongs to another study than the records.")
 
     /// Creates and locks the folder of the list and the reports, for the owner only. One process at a time deletes.
-    private func takeLock() throws -> StoreLock? {
+    static func takeLock(_ folder: StudyFolder) throws -> StoreLock? {
         let path = folder.deletionsURL.path
         if !StudyBackupFiles.exists(path) { try StudyBackupFiles.makeFolder(path, permissions: 0o700) }
         guard StudyBackupFiles.isFolder(path) else {

@@ -1,3 +1,4 @@
+import Accounts
 import Audit
 import Consumer
 import Core
@@ -21,6 +22,8 @@ package struct StudyStores: Sendable {
     package let queue: Store
     /// The store of the records.
     package let records: Store
+    /// The store of account holders; nil if the study has no accounts.
+    package let people: Store?
     /// The location of i2b2's tables.
     package let warehouse: WarehouseLocation
     /// The data that i2b2's tables withhold about participants.
@@ -31,8 +34,15 @@ package struct StudyStores: Sendable {
 
     /// - Throws: ``ServerError`` for an error of `study.json`; ``Storage/StorageError`` for a URL of another engine, and
     ///   `storage-schema-former` for a study whose two stores are still one.
-    package init(_ folder: StudyFolder, queue: String? = nil, database: String? = nil) throws {
+    ///
+    /// - Parameter people: the location of the people store.
+    package init(
+        _ folder: StudyFolder, queue: String? = nil, database: String? = nil, people: String? = nil
+    ) throws {
         let study = try folder.configuration()
+        self.people = try study.accounts.map { _ in
+            Self.people(at: try Self.location(people, study.people, in: folder, or: folder.defaultPeopleURL))
+        }
         self.folder = folder
         self.queue = Self.queue(at: try Self.location(queue, study.queue, in: folder, or: folder.defaultQueueURL))
         warehouse = study.warehouse
@@ -60,6 +70,13 @@ package struct StudyStores: Sendable {
     static func records(at location: StoreLocation, warehouse: WarehouseLocation = .records) -> Store {
         Store(
             at: location, migrations: recordsMigrations, schema: .records.searching(warehouse.schemas),
+            permissions: (recordsPermissions, 0o700))
+    }
+
+    /// Returns the people store at a location.
+    static func people(at location: StoreLocation) -> Store {
+        Store(
+            at: location, migrations: PeopleSchema.store.migrations, schema: .people,
             permissions: (recordsPermissions, 0o700))
     }
 
@@ -117,6 +134,8 @@ extension StudyStores {
         package let records: StoreMigration.Report
         /// That of the store of links; nil if the study has none.
         package let links: StoreMigration.Report?
+        /// That of the people store; nil if the study has no accounts.
+        package let people: StoreMigration.Report?
     }
 
     /// Creates or migrates both stores.
@@ -126,7 +145,8 @@ extension StudyStores {
         let records = try await migrateRecords()
         try await withRecords { try await requireQueueOfRecords($0) }
         return MigrationReport(
-            queue: try await migrateQueue(), records: records, links: try await migrateLinks())
+            queue: try await migrateQueue(), records: records, links: try await migrateLinks(),
+            people: try await migratePeople())
     }
 
     /// Creates or migrates the queue's store. A store of this version is not changed.

@@ -53,7 +53,7 @@ package struct StudyMaking: Sendable {
             try folder.make(configuration, antispam: antispam, now: now)
             let stores = try StudyStores(folder)
             // Check that both can be reached before either is created.
-            let all = [stores.records, stores.queue]
+            let all = [stores.records, stores.queue] + [stores.people].compactMap { $0 }
             var missing: [Store] = []
             for store in all where try await !store.isThere() { missing.append(store) }
             made = missing

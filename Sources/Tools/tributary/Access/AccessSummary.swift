@@ -49,6 +49,7 @@ struct AccessSummary {
         case .participant: "You, through an app that you signed in to"
         case .practitioner: "A practitioner, through an app"
         case .service: "A server that the study team registered"
+        case .accountHolder: "A person with an account"
         case nil: "A caller without an account"
         }
     }

@@ -50,6 +50,9 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "The group of the accounts that share the folder, such as tributary-queue.")
     var group: String?
 
+    @Flag(help: "Make accounts of identified people: a people store, and \"accounts\" in study.json.")
+    var accounts = false
+
     @Flag(help: "Accept C3-PRO's apps: their envelopes, and their Contracts if consent/ has their text.")
     var c3pro = false
 
@@ -69,10 +72,11 @@ struct InitCommand: AsyncParsableCommand {
             throw ValidationError("The antispam token must have at least 8 characters.")
         }
         let token = antispam ?? Self.randomToken()
-        let configuration = StudyConfiguration(
+        var configuration = StudyConfiguration(
             id: name, title: title ?? name, bundleIdentifier: bundleIdentifier,
             c3pro: C3PROAcceptance(isAccepted: c3pro), development: development, queue: try queue.map(Self.location),
             database: try database.map(Self.location), deidentification: Deidentification(isPseudonymous: true))
+        if accounts { configuration.accounts = AccountsConfiguration() }
         try await StudyMaking(folder, configuration, group: group).run(antispam: token, now: Date())
         if development {
             CommandOutput.note(

@@ -21,20 +21,22 @@ struct MigrateCommand: AsyncParsableCommand {
     @Argument(help: "The study's folder.") var dir: String
     @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
     @Option(help: "The records' database, if it is not the study's own.") var database: String?
+    @Option(help: "The people store's database, if it is not the study's own.") var peopleDatabase: String?
     @Flag(help: "Print one JSON value.") var json = false
 
     func run() async throws {
-        let stores = try StudyStores(StudyFolder(path: dir), queue: queue, database: database)
+        let stores = try StudyStores(StudyFolder(path: dir), queue: queue, database: database, people: peopleDatabase)
         let report = try await stores.migrate()
         if json {
             CommandOutput.result([
                 "queue": Self.json(report.queue), "records": Self.json(report.records),
-                "links": report.links.map(Self.json) ?? .null,
+                "links": report.links.map(Self.json) ?? .null, "people": report.people.map(Self.json) ?? .null,
             ])
         } else {
             CommandOutput.result(Self.words("queue", report.queue))
             CommandOutput.result(Self.words("records", report.records))
             if let links = report.links { CommandOutput.result(Self.words("links", links)) }
+            if let people = report.people { CommandOutput.result(Self.words("people", people)) }
         }
     }
 

@@ -24,13 +24,15 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port; 0 lets the system choose.") var port = 8080
     @Option(help: "The TLS certificate chain (PEM).") var tlsCertificate: String?
     @Option(help: "The TLS certificate's private key (PEM).") var tlsKey: String?
-    @Option(help: "The roles of this process: receiver, consumer, records, authorization, gateway.")
-    var roles = "receiver,consumer,records,authorization,gateway"
+    @Option(help: "The roles of this process: receiver, consumer, records, authorization, gateway, accounts.")
+    var roles = "receiver,consumer,records,authorization,gateway,accounts"
     @Option(help: "The public URL of the server, such as https://study.example; in study.json: publicURL.")
     var publicURL: String?
     @Option(help: "The queue's database: a path, sqlite:PATH or postgresql://...; a receiver opens only this one.")
     var queue: String?
     @Option(help: "The records' database, in the same format.") var database: String?
+    @Option(help: "The people store's database, in the same format; for a study with accounts.")
+    var peopleDatabase: String?
     @Option(help: "Listen for GET /livez, /readyz and /metrics at HOST:PORT; a free loopback port otherwise.")
     var monitor: String?
     @Option(
@@ -64,7 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let folder = StudyFolder(path: dir)
         let options = ServerOptions(
-            host: bind, port: port, roles: try parsedRoles(), queue: queue, database: database,
+            host: bind, port: port, roles: try parsedRoles(), queue: queue, database: database, people: peopleDatabase,
             trustedProxies: try trustedProxies.map { try IPNetwork($0) }, monitor: try monitor.map(Self.address),
             certificate: tlsCertificate, privateKey: tlsKey, publicURL: publicURL)
         let server = try StudyServer(folder: folder, options: options, logger: Logger(label: "tributary"))
@@ -91,7 +93,7 @@ struct ServeCommand: AsyncParsableCommand {
         let known = names.compactMap { ServerOptions.Role(rawValue: $0) }
         guard known.count == names.count, !known.isEmpty else {
             throw ValidationError(
-                "--roles takes receiver, consumer, records, authorization, gateway, separated by commas.")
+                "--roles takes receiver, consumer, records, authorization, gateway, accounts, separated by commas.")
         }
         guard !known.contains(.gateway) || !known.contains(.receiver) || known.contains(.consumer) else {
             throw ValidationError(

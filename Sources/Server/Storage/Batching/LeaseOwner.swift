@@ -8,13 +8,13 @@ import Foundation
 #endif
 
 /// Owner of leases: host, process id and a random nonce of a process, so that it is unique.
-struct LeaseOwner: Sendable, CustomStringConvertible {
+package struct LeaseOwner: Sendable, CustomStringConvertible {
     private let host: String
     private let process: Int32
     private let nonce: String
 
     /// Creates a new owner for this process.
-    static func ofThisProcess() -> LeaseOwner {
+    package static func ofThisProcess() -> LeaseOwner {
         let process = ProcessInfo.processInfo
         return LeaseOwner(
             host: process.hostName, process: process.processIdentifier, nonce: UUID().lowercaseText)
@@ -27,17 +27,17 @@ struct LeaseOwner: Sendable, CustomStringConvertible {
     }
 
     /// Parses an owner; nil for any other text.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: " ").map(String.init)
         guard parts.count == 3, let process = Int32(parts[1]), process > 0 else { return nil }
         self.init(host: parts[0], process: process, nonce: parts[2])
     }
 
-    var description: String { "\(host) \(process) \(nonce)" }
+    package var description: String { "\(host) \(process) \(nonce)" }
 
     /// Whether the owner was a process of this host that has ended. An owner with this process's own id was an earlier
     /// process.
-    var isGone: Bool {
+    package var isGone: Bool {
         let own = ProcessInfo.processInfo
         guard host == own.hostName else { return false }
         return process == own.processIdentifier || (kill(process, 0) != 0 && errno == ESRCH)

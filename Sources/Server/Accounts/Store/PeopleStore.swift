@@ -1,0 +1,96 @@
+import Audit
+import Core
+import Foundation
+import Identity
+import ResearchResults
+import Storage
+
+/// The people store: accounts of identified people, their data, and the grants of teams.
+///
+/// It is a database of its own. It has the tables of accounts, authorizations and audit that the records' store has too,
+/// and the same code uses them.
+package struct PeopleStore: AuditedStore {
+    package let audit: AuditLog
+    /// The groups of the study; the first one is the default.
+    package let groups: [String]
+    /// The title of the study, for mails.
+    let title: String
+    let accounts: AccountStore
+    let authorizations: AuthorizationStore
+    /// The mails to account holders.
+    package let mails: MailQueue
+
+    /// Creates the store for the database of the audit.
+    ///
+    /// - Parameters:
+    ///   - groups: the groups of the study; the first one is the default.
+    ///   - title: the title of the study, for mails.
+    ///   - arrivals: signalled after a mail was queued.
+    package init(audit: AuditLog, groups: [String], title: String, arrivals: ArrivalSignal = ArrivalSignal()) {
+        self.audit = audit
+        self.groups = groups
+        self.title = title
+        accounts = AccountStore(
+            audit: audit,
+            usernames: UsernameRule(
+                maximumBytes: EmailAddress.maximumBytes, message: EmailAddressError().message,
+                normalize: { EmailAddress.username(of: $0) }))
+        authorizations = AuthorizationStore(audit: audit)
+        mails = MailQueue(database: audit.database, arrivals: arrivals, date: audit.clock)
+    }
+
+    /// Prepares a new store: its identity, and the client that the apps of account holders share. Does nothing in a
+    /// prepared store.
+    package func prepare() async throws {
+        guard try await database.read({ try $0.first("SELECT 1 AS one FROM people_state") }) == nil else { return }
+        let epoch = RandomID.make(random)
+        let key = Data(random(32))
+        let now = clock()
+        try await database.write { transaction in
+            try transaction.execute(
+                """
+                INSERT INTO people_state (id, epoch, cursor_key, number) VALUES (1, ?, ?, 0) ON CONFLICT (id) DO NOTHING
+                """, [SQLValue(epoch), SQLValue(key)])
+            try AuthorizationStore.registerAppClient(at: now, in: transaction)
+        }
+    }
+
+    /// Gives a restored store a new identity: cursors from before the restore start again. All sessions end, because
+    /// tokens that were used since the backup would be valid again.
+    package static func renew(
+        random: (Int) -> [UInt8] = SystemRandom.bytes, in transaction: any SQLTransaction
+    ) throws {
+        try transaction.execute(
+            "UPDATE people_state SET epoch = ?, cursor_key = ?",
+            [SQLValue(RandomID.make(random)), SQLValue(Data(random(32)))])
+        try AuthorizationStore.endAuthorizations(in: transaction)
+    }
+}
+
+/// The identity of the people store.
+struct PeopleState: Sendable {
+    let epoch: String
+    let cursorKey: Data
+    /// The number of the last change.
+    let number: Int64
+
+    init(in transaction: any SQLTransaction) throws {
+        guard let row = try transaction.first("SELECT * FROM people_state WHERE id = 1") else {
+            throw StorageError(code: "storage-column", message: "The people store has no state.")
+        }
+        epoch = try row.text("epoch")
+        cursorKey = try row.blob("cursor_key")
+        number = try row.integer("number")
+    }
+
+    /// Takes the number of a change. Transactions with changes are committed one after the other, because each holds the
+    /// row, so that a reader of one number has seen all earlier ones.
+    static func nextNumber(in transaction: any SQLTransaction) throws -> Int64 {
+        guard
+            let row = try transaction.query(
+                "UPDATE people_state SET number = number + 1 WHERE id = 1 RETURNING number", []
+            ).first
+        else { throw StorageError(code: "storage-column", message: "The people store has no state.") }
+        return try row.integer("number")
+    }
+}

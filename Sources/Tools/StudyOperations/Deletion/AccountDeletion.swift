@@ -1,0 +1,132 @@
+import Accounts
+import Audit
+import Consumer
+import Core
+import Foundation
+import ResearchResults
+import Storage
+import StudyFiles
+
+/// Deletes the accounts whose deletion was requested: from the people store, the links to them, and the mails in files.
+///
+/// The digest of the account is added to the study's list before anything is deleted, so that a restore of an older
+/// backup deletes the account again. If the process is interrupted, the next call completes the deletion.
+package struct AccountDeletion: Sendable {
+    /// Seconds for which a deletion waits until the notice of it is sent.
+    static let noticePatience: TimeInterval = 600
+
+    private let stores: StudyStores
+    private let people: any SQLDatabase
+    private let clock: @Sendable () -> Date
+
+    /// - Parameter people: the open people store.
+    package init(_ stores: StudyStores, people: any SQLDatabase, clock: @escaping @Sendable () -> Date) {
+        self.stores = stores
+        self.people = people
+        self.clock = clock
+    }
+
+    /// Deletes the accounts whose deletion was requested.
+    ///
+    /// - Returns: the number of deleted accounts.
+    /// - Throws: ``ServerError`` `deletions-mismatch`, `deletion-running`; ``Storage/StorageError``. The call must be
+    ///   repeated.
+    package func run() async throws -> Int {
+        let now = clock()
+        let requests = try await people.read { transaction in
+            try PeopleStore.deletionRequests(in: transaction).filter {
+                !$0.hasNotice || now.timeIntervalSince($0.requestedAt) >= Self.noticePatience
+            }
+        }
+        guard !requests.isEmpty else { return 0 }
+        guard let lock = try StudyDeletion.takeLock(stores.folder) else {
+            throw ServerError(code: "deletion-running", message: "Another deletion is running; wait until it ends.")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        let study = try stores.folder.configuration()
+        // 1. The list outside of the stores, before anything is deleted.
+        var list = try await list(of: study)
+        for request in requests {
+            list.add(DeletionRegister.digest(of: request.account, key: list.key), at: request.requestedAt)
+        }
+        try list.write(to: stores.folder.deletionListURL)
+        // 2. The links and the account.
+        try await stores.withLinks { links in
+            for request in requests { try await links?.delete(record: request.account) }
+        }
+        for request in requests {
+            try await Self.delete(request.account, at: request.requestedAt, key: list.key, now: now, in: people)
+            try Self.removeMails(to: request.email, in: stores.folder.mailURL)
+        }
+        // 3. The remains in the stores' files.
+        if let store = stores.people {
+            for copy in store.copies where StudyBackupFiles.exists(copy) {
+                do { try FileManager.default.removeItem(atPath: copy) } catch { throw StudyBackupFiles.failure(copy) }
+            }
+            try await store.compact()
+        }
+        if StudyBackupFiles.exists(stores.linksPath) { try await stores.links.compact() }
+        return requests.count
+    }
+
+    /// Returns the study's list; a new one with the key of the records if there is none.
+    private func list(of study: StudyConfiguration) async throws -> StudyDeletionList {
+        if let list = try StudyDeletionList.read(stores.folder.deletionListURL, studyID: study.id) { return list }
+        let key = try await stores.withRecords { records in
+            try await records.read { try DeletionRegister().key(in: $0) }
+        }
+        return StudyDeletionList(studyID: study.id, key: key ?? Data(SystemRandom.bytes(32)))
+    }
+
+    /// Deletes an account from the people store, and registers its deletion there.
+    static func delete(
+        _ account: String, at requestedAt: Date, key: Data, now: Date, in people: any SQLDatabase
+    ) async throws {
+        try await people.write { transaction in
+            let register = DeletionRegister()
+            try register.claim(key: key, in: transaction)
+            try PeopleStore.delete(account, in: transaction)
+            try register.record(
+                digest: DeletionRegister.digest(of: account, key: key), deletedAt: requestedAt, work: nil,
+                completedAt: now, in: transaction)
+        }
+    }
+
+    /// Deletes the accounts of a restored store that the list contains.
+    ///
+    /// - Returns: the number of deleted accounts.
+    static func deleteAgain(
+        in people: any SQLDatabase, by list: StudyDeletionList, now: Date
+    ) async throws -> Int {
+        var count = 0
+        var last = ""
+        while true {
+            let after = last
+            let accounts = try await people.read { try PeopleStore.accountIDs(after: after, limit: 500, in: $0) }
+            for account in accounts {
+                guard let deletedAt = list.deletions[DeletionRegister.digest(of: account, key: list.key)] else {
+                    continue
+                }
+                try await delete(account, at: deletedAt, key: list.key, now: now, in: people)
+                count += 1
+            }
+            guard let end = accounts.last else { return count }
+            last = end
+        }
+    }
+
+    /// Maximum bytes of a mail that is read.
+    private static let largestMail = 1 << 20
+
+    /// Removes the files of mails to an address.
+    private static func removeMails(to address: String, in folder: URL) throws {
+        for name in try FileAccess.names(in: folder) ?? [] where name.hasSuffix(".eml") {
+            let file = folder.appendingPathComponent(name)
+            guard StudyBackupFiles.size(file.path) ?? .max <= largestMail,
+                let data = FileManager.default.contents(atPath: file.path),
+                MailMessage.isAddressed(data, to: address)
+            else { continue }
+            do { try FileManager.default.removeItem(at: file) } catch { throw StudyBackupFiles.failure(file.path) }
+        }
+    }
+}
