@@ -439,6 +439,13 @@ let tests: [Target] = [
             "AccessTestSupport", crypto,
         ]),
     .testTarget(
+        name: "AccountsTests",
+        dependencies: [
+            "CCurl", "Core", "ResearchResults", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity",
+            "Accounts", "TestSupport", "StorageTestSupport", "AccessTestSupport", crypto, hummingbird,
+            hummingbirdTesting, logging,
+        ]),
+    .testTarget(
         name: "EnrolmentsTests",
         dependencies: [
             "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments", "StorageTestSupport",

@@ -32,7 +32,7 @@ extension PeopleStore {
         let code = OneTimeCode.make(random)
         let now = clock()
         return try await accounts.authenticate(
-            username: account.username, password: password, checker: checker, from: origin
+            username: account.username, password: password, checker: checker, from: origin, cost: passwordCost
         ) { current, transaction -> Bool? in
             guard current.id == account.id, let person = try Person.find(account.id, in: transaction) else {
                 return nil

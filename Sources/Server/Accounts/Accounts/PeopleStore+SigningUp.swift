@@ -94,7 +94,7 @@ extension PeopleStore {
     ) async throws -> IssuedTokens? {
         let tokens = authorizations.newTokens()
         return try await accounts.authenticate(
-            username: email, password: password, checker: checker, from: origin
+            username: email, password: password, checker: checker, from: origin, cost: passwordCost
         ) { account, transaction in
             guard try Person.find(account.id, in: transaction) != nil,
                 try audit.decide(account.actor, action: .signIn, target: Target(), in: transaction).allowed

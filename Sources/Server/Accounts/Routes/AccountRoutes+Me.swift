@@ -100,7 +100,8 @@ extension AccountRoutes {
         let json = try await object(request)
         let attempt = SignInAttempt(username: caller.account.username, address: context.client)
         let hash = try await store.accounts.hash(
-            of: text("newPassword", of: json, upTo: 4_096), checker: passwords, from: Self.origin(attempt))
+            of: text("newPassword", of: json, upTo: 4_096), checker: passwords, from: Self.origin(attempt),
+            cost: store.passwordCost)
         return try await change(.password(hash), caller, json, context)
     }
 

@@ -16,7 +16,8 @@ extension AccountRoutes {
             group: try json["group"].map { _ in try text("group", of: json) })
         let attempt = SignInAttempt(username: input.email.username, address: context.client)
         let hash = try await store.accounts.hash(
-            of: text("password", of: json, upTo: 4_096), checker: passwords, from: Self.origin(attempt))
+            of: text("password", of: json, upTo: 4_096), checker: passwords, from: Self.origin(attempt),
+            cost: store.passwordCost)
         let tokens = try await store.signUp(input, password: hash)
         context.outcome.caller = tokens.account?.id
         onWork()
@@ -95,7 +96,8 @@ extension AccountRoutes {
         guard try await store.hasCode(code, for: .reset) else { throw HTTPFailure.codeInvalid }
         let attempt = SignInAttempt(username: code, address: context.client)
         let hash = try await store.accounts.hash(
-            of: text("password", of: json, upTo: 4_096), checker: passwords, from: Self.origin(attempt))
+            of: text("password", of: json, upTo: 4_096), checker: passwords, from: Self.origin(attempt),
+            cost: store.passwordCost)
         guard try await store.reset(code: code, password: hash) else { throw HTTPFailure.codeInvalid }
         onWork()
         return Self.noContent()

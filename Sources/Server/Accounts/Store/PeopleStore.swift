@@ -15,6 +15,8 @@ package struct PeopleStore: AuditedStore {
     package let groups: [String]
     /// The title of the study, for mails.
     let title: String
+    /// Cost of new passwords.
+    let passwordCost: PasswordHash.Cost
     let accounts: AccountStore
     let authorizations: AuthorizationStore
     /// The mails to account holders.
@@ -26,7 +28,12 @@ package struct PeopleStore: AuditedStore {
     ///   - groups: the groups of the study; the first one is the default.
     ///   - title: the title of the study, for mails.
     ///   - arrivals: signalled after a mail was queued.
-    package init(audit: AuditLog, groups: [String], title: String, arrivals: ArrivalSignal = ArrivalSignal()) {
+    ///   - passwordCost: cost of new passwords.
+    package init(
+        audit: AuditLog, groups: [String], title: String, arrivals: ArrivalSignal = ArrivalSignal(),
+        passwordCost: PasswordHash.Cost = .standard
+    ) {
+        self.passwordCost = passwordCost
         self.audit = audit
         self.groups = groups
         self.title = title
