@@ -5,7 +5,7 @@ import Testing
 @Suite struct PolicyTests {
     /// The caller.
     enum Asker: String, CaseIterable, Sendable {
-        case anonymous, unboundDevice, boundDevice, staff, site, participant, practitioner, service
+        case anonymous, unboundDevice, boundDevice, staff, site, participant, practitioner, service, accountHolder
 
         var actor: Actor? {
             switch self {
@@ -18,6 +18,7 @@ import Testing
             case .participant: Actor(id: "anna", role: .participant, participant: "anna")
             case .practitioner: Actor(id: "dora", role: .practitioner)
             case .service: Actor(id: "client-1", role: .service)
+            case .accountHolder: Actor(id: "anna", role: .accountHolder)
             }
         }
     }
@@ -45,7 +46,8 @@ import Testing
         let ownDeliveries: Set<About> = [.nothing, .ownClient, .ownRecord]
         let withSubject: Set<About> = [.ownRecord, .otherRecord, .ownContract, .otherContract]
         return [
-            .anonymous: [.register: anything],
+            .anonymous: [.register: anything, .signUp: anything],
+            .accountHolder: [.signIn: anything, .useAccount: [.ownRecord, .ownContract]],
             .unboundDevice: [
                 .issueToken: anything, .submit: anything, .readQuestionnaire: anything,
                 .readDeliveries: ownDeliveries, .bindParticipant: [.ownContract, .otherContract],
@@ -65,7 +67,7 @@ import Testing
             .site: [
                 .loadHealth: withSubject, .manageConsent: withSubject, .manageEnrolments: anything,
                 .manageTokens: anything, .manageClients: anything,
-                .managePeople: anything, .listParticipants: anything, .readParticipant: withSubject,
+                .managePeople: anything, .manageGrants: anything, .listParticipants: anything, .readParticipant: withSubject,
                 .exportParticipant: withSubject, .deleteParticipant: withSubject,
                 .createLink: anything, .listLinks: anything, .exportRecords: anything,
                 .retrySubmissions: anything, .discardSubmissions: anything,

@@ -8,7 +8,7 @@ import Storage
 import StudyFiles
 import StudyOperations
 
-/// Signals of the work that requests of account holders leave behind.
+/// Signals of the deferred work of requests of account holders.
 struct AccountWork: Sendable {
     /// Mails are in the queue.
     let mails = ArrivalSignal()

@@ -29,13 +29,12 @@ import Testing
     }
 
     private func post(
-        _ result: [UInt8]?, _ signature: [UInt8]?, _ document: [UInt8]? = nil, descriptor: String = "",
-        as person: AccountFixture.SignedIn, _ fixture: AccountFixture
+        result: [UInt8]?, signature: [UInt8]?, descriptor: String = "",
+        as person: AccountFixture.SignedIn, to fixture: AccountFixture
     ) async throws -> AccountAnswer {
         var body: JSON = [:]
         if let result { body["result"] = .string(try await fixture.upload(result, as: person)) }
         if let signature { body["signature"] = .string(try await fixture.upload(signature, as: person)) }
-        if let document { body["document"] = .string(try await fixture.upload(document, as: person)) }
         return try await fixture.ask(.post, "consents?descriptor=\(descriptor)", as: person.token, json: body)
     }
 
@@ -43,7 +42,7 @@ import Testing
         try await AccountFixture.with { fixture in
             let ann = try await fixture.signUp("ann", profile: ["userInfo": ["kept": true]])
             #expect(try await fixture.ask(.get, "consents/current", as: ann.token).status == 204)
-            let answer = try await post(Self.result(), Self.image, as: ann, fixture)
+            let answer = try await post(result: Self.result(), signature: Self.image, as: ann, to: fixture)
             #expect(answer.status == 201, "\(answer.text)")
             let consent = try #require(answer.json["consent"])
             #expect(consent["document"] == nil)
@@ -67,7 +66,9 @@ import Testing
             let early = try await fixture.ask(.put, "consents/current/document?descriptor=a", as: ann.token, json: body)
             #expect(early.status == 404)
             #expect(early.code == "consent-absent")
-            #expect(try await post(Self.result(), Self.image, descriptor: "a", as: ann, fixture).status == 201)
+            #expect(
+                try await post(result: Self.result(), signature: Self.image, descriptor: "a", as: ann, to: fixture)
+                    .status == 201)
             #expect(
                 try await fixture.ask(.put, "consents/current/document?descriptor=a", as: ann.token, json: body).status
                     == 204)
@@ -93,7 +94,7 @@ import Testing
     ) async throws {
         try await AccountFixture.with { fixture in
             let ann = try await fixture.signUp("ann")
-            let answer = try await post(result, signature, as: ann, fixture)
+            let answer = try await post(result: result, signature: signature, as: ann, to: fixture)
             #expect(answer.status == 422, "\(answer.text)")
             #expect(answer.cmhealth == number)
             #expect(answer.code == code)
@@ -105,9 +106,10 @@ import Testing
         try await AccountFixture.with { fixture in
             let ann = try await fixture.signUp("ann")
             let team = try await fixture.member("theo", .studyTeam, of: "main")
-            _ = try await post(Self.result(), Self.image, as: ann, fixture)
-            _ = try await post(Self.result(depth: 2), Self.image, as: ann, fixture)
-            _ = try await post(Self.result(depth: 4), Self.image, descriptor: "b", as: ann, fixture)
+            _ = try await post(result: Self.result(), signature: Self.image, as: ann, to: fixture)
+            _ = try await post(result: Self.result(depth: 2), signature: Self.image, as: ann, to: fixture)
+            _ = try await post(
+                result: Self.result(depth: 4), signature: Self.image, descriptor: "b", as: ann, to: fixture)
             #expect(try await fixture.ask(.delete, "consents/current?descriptor=b", as: ann.token).status == 204)
             #expect(try await fixture.ask(.delete, "consents/current?descriptor=b", as: ann.token).status == 404)
             #expect(try await fixture.ask(.get, "consents/current?descriptor=b", as: ann.token).status == 204)

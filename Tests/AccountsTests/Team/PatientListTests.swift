@@ -11,7 +11,7 @@ import Testing
 
 /// The list of patients and its cursor.
 @Suite struct PatientListTests {
-    /// What a reader's app keeps.
+    /// The list in a reader's app.
     struct LocalList {
         var cursor: String?
         var visible: Set<String> = []

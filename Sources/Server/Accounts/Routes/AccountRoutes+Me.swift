@@ -91,7 +91,7 @@ extension AccountRoutes {
     func setEmail(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = try await caller(request, context)
         let json = try await object(request)
-        return try await change(.email(try EmailAddress(text("email", of: json))), caller, json, context)
+        return try await change(.email(try EmailAddress(text("email", of: json))), by: caller, body: json, in: context)
     }
 
     /// `PUT /v1/me/password`.
@@ -102,24 +102,24 @@ extension AccountRoutes {
         let hash = try await store.accounts.hash(
             of: text("newPassword", of: json, upTo: 4_096), checker: passwords, from: Self.origin(attempt),
             cost: store.passwordCost)
-        return try await change(.password(hash), caller, json, context)
+        return try await change(.password(hash), by: caller, body: json, in: context)
     }
 
     /// `POST /v1/me/deletion`: the job of the server deletes the account soon after.
     func requestDeletion(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = try await caller(request, context)
         let json = try await object(request)
-        var response = try await change(.deletion, caller, json, context)
+        var response = try await change(.deletion, by: caller, body: json, in: context)
         response.status = .accepted
         return response
     }
 
     /// Makes a change that needs the password again.
     private func change(
-        _ change: PeopleStore.Change, _ caller: Caller, _ json: JSON, _ context: ServerRequestContext
+        _ change: PeopleStore.Change, by caller: Caller, body json: JSON, in context: ServerRequestContext
     ) async throws -> Response {
         let password = try text("password", of: json, upTo: 4_096)
-        let isRight = try await counted(caller.account.username, context) { attempt in
+        let isRight = try await counted(caller.account.username, in: context) { attempt in
             try await store.change(
                 change, of: caller.account, password: password, checker: passwords, from: Self.origin(attempt))
                 ? true : nil

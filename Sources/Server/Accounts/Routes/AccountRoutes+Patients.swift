@@ -68,7 +68,7 @@ extension AccountRoutes {
     ///
     /// - Throws: 403 for a caller without a grant; 404 for a patient whose data the caller may not see.
     private func patient(
-        _ data: AccountData, _ request: Request, _ context: ServerRequestContext
+        _ data: AccountData, for request: Request, in context: ServerRequestContext
     ) async throws -> (caller: Caller, person: Person) {
         let caller = try await caller(request, context)
         let id = context.parameters.get("id") ?? ""
@@ -98,18 +98,18 @@ extension AccountRoutes {
 
     /// `GET /v1/patients/{id}/profile`.
     func patientProfile(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let stored = StoredProfile(text: try await patient(.profile, request, context).person.profile)
+        let stored = StoredProfile(text: try await patient(.profile, for: request, in: context).person.profile)
         return Self.answer(stored: stored.text, headers: [.eTag: stored.tag])
     }
 
     /// `GET /v1/patients/{id}/photo`.
     func patientPhoto(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        try await photo(of: patient(.photo, request, context).person)
+        try await photo(of: patient(.photo, for: request, in: context).person)
     }
 
     /// `GET /v1/patients/{id}/consents`.
     func patientConsents(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let person = try await patient(.consents, request, context).person
+        let person = try await patient(.consents, for: request, in: context).person
         try requireParameters(["cursor"], of: request)
         let number = try number(of: request)
         let page = try await store.database.lookUp {
@@ -120,7 +120,7 @@ extension AccountRoutes {
 
     /// `GET /v1/patients/{id}/blobs/{sha256}`: a file that a consent of the patient names.
     func patientBlob(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let person = try await patient(.consents, request, context).person
+        let person = try await patient(.consents, for: request, in: context).person
         let digest = try digest(of: context)
         let content = try await store.database.lookUp { transaction -> Data? in
             guard try PeopleStore.isOfConsent(digest.text, of: person.id, in: transaction) else { return nil }
@@ -132,7 +132,7 @@ extension AccountRoutes {
 
     /// `GET /v1/patients/{id}/results`.
     func patientResults(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let (caller, person) = try await patient(.results, request, context)
+        let (caller, person) = try await patient(.results, for: request, in: context)
         return try await results(of: person.id, request, by: caller)
     }
 }

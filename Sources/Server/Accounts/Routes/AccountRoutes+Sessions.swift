@@ -29,7 +29,7 @@ extension AccountRoutes {
         let json = try await object(request)
         let email = try text("email", of: json)
         let password = try text("password", of: json, upTo: 4_096)
-        let tokens = try await counted(email, context) { attempt in
+        let tokens = try await counted(email, in: context) { attempt in
             try await store.signIn(
                 email: email, password: password, checker: passwords, from: Self.origin(attempt))
         }
@@ -43,7 +43,7 @@ extension AccountRoutes {
     ///
     /// - Returns: the outcome; nil for a wrong password.
     func counted<T: Sendable>(
-        _ email: String, _ context: ServerRequestContext, _ body: (SignInAttempt) async throws -> T?
+        _ email: String, in context: ServerRequestContext, _ body: (SignInAttempt) async throws -> T?
     ) async throws -> T? {
         let name = EmailAddress.username(of: email) ?? email
         let attempt = SignInAttempt(username: name, address: context.client)

@@ -3,7 +3,6 @@ import Audit
 import Consumer
 import Core
 import Foundation
-import ResearchResults
 import Storage
 import StudyFiles
 
