@@ -97,6 +97,9 @@ let device: [Target] = [
         path: "Sources/Device/HealthSync"),
     .target(name: "HTTPTransport", dependencies: ["Core"], path: "Sources/Device/HTTPTransport"),
     .target(name: "DeviceSystem", dependencies: ["Core"], path: "Sources/Device/DeviceSystem"),
+    .target(
+        name: "AccountClient", dependencies: ["Core", "ResearchResults", "HTTPTransport", "DeviceSystem", crypto],
+        path: "Sources/Device/AccountClient"),
     .target(name: "FHIRClient", dependencies: ["Core", "FHIR", "HTTPTransport"], path: "Sources/Device/FHIRClient"),
     .target(
         name: "Outbox", dependencies: ["Core", "Wire", "Attachments", "HTTPTransport", "DeviceSystem", crypto],
@@ -398,6 +401,9 @@ let tests: [Target] = [
     .testTarget(name: "HTTPTransportTests", dependencies: ["HTTPTransport"]),
     .testTarget(name: "ResearchResultsTests", dependencies: ["Core", "ResearchResults", "TestSupport"]),
     .testTarget(name: "DeviceSystemTests", dependencies: ["DeviceSystem", "TestSupport"]),
+    .testTarget(
+        name: "AccountClientTests",
+        dependencies: ["Core", "ResearchResults", "HTTPTransport", "DeviceSystem", "AccountClient", "TestSupport", crypto]),
     .testTarget(name: "FHIRClientTests", dependencies: ["Core", "FHIR", "FHIRClient"]),
     .testTarget(
         name: "OutboxTests",
@@ -574,6 +580,7 @@ let package = Package(
         .library(name: "TributaryAttachments", targets: ["Attachments"]),
         .library(name: "TributaryHTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "TributaryDeviceSystem", targets: ["DeviceSystem"]),
+        .library(name: "TributaryAccountClient", targets: ["AccountClient"]),
         .library(name: "TributaryFHIRClient", targets: ["FHIRClient"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
         // No app's: what the benchmarks measure of the stores. It needs the trait.
