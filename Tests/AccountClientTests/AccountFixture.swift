@@ -46,7 +46,7 @@ struct AccountFixture {
     /// The contents of all files of a phone.
     func contents(_ name: String = "phone") throws -> String {
         let names = try FileManager.default.subpathsOfDirectory(atPath: store(name).path)
-        return try names.sorted().map { path in
+        return names.sorted().map { path in
             let content = try? Data(contentsOf: store(name).appendingPathComponent(path))
             return "\(path): \(String(decoding: content ?? Data(), as: UTF8.self))"
         }.joined(separator: "\n")

@@ -170,10 +170,15 @@ extension ModelAccounts {
     private func patients(after cursor: String?) -> TransportResponse {
         let start = cursor.flatMap { Int($0.dropFirst()) } ?? 0
         let page = feed.dropFirst(start).prefix(pageSize)
+        // Of several changes of one patient in a page, the last one counts.
+        var last: [String: JSON] = [:]
+        for entry in page { last[entry.string ?? entry["patient"]?.string ?? ""] = entry }
+        let entries = last.sorted { $0.key < $1.key }.map(\.value)
         return Self.json(
             200,
             [
-                "patients": .array(page.filter { $0.string == nil }), "left": .array(page.filter { $0.string != nil }),
+                "patients": .array(entries.filter { $0.object != nil }),
+                "left": .array(entries.filter { $0.object == nil }),
                 "next": .string("p\(start + page.count)"),
             ])
     }

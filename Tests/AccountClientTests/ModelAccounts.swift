@@ -148,7 +148,8 @@ actor ModelAccounts: Transport {
             if account(email) != nil { return Self.problem(409, "account-duplicate", 711) }
             guard password.count >= 8 else { return Self.problem(422, "account-request-invalid", 712) }
             let id = next("account")
-            accounts[id] = Account(id: id, email: email, password: password, profile: body["profile"] ?? [:], code: "C1")
+            accounts[id] = Account(
+                id: id, email: email, password: password, profile: body["profile"] ?? [:], code: "C1")
             return start(id)
         case "POST sessions":
             guard let account = account(email), account.password == password else {

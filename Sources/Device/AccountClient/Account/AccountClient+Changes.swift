@@ -108,7 +108,7 @@ public struct AccountAccess: Sendable, Hashable {
         var readers: [Reader] = []
         for value in mayRead {
             guard let account = value["account"]?.string, let role = value["role"]?.string else { return nil }
-            let until = value["until"].flatMap { $0.isNull ? nil : $0 }
+            let until = value.present("until")
             guard until == nil || until?.string.flatMap({ DateTime($0) }) != nil else { return nil }
             readers.append(Reader(account: account, role: role, until: until?.string.flatMap { DateTime($0) }))
         }

@@ -26,7 +26,7 @@ public struct ArchivedConsent: Sendable, Hashable {
             let result = json["result"]?.string.flatMap({ BlobDigest($0) }),
             let signature = json["signature"]?.string.flatMap({ BlobDigest($0) })
         else { return nil }
-        let texts = ["document", "withdrawn"].map { name in json[name].flatMap { $0.isNull ? nil : $0 } }
+        let texts = ["document", "withdrawn"].map { json.present($0) }
         document = texts[0]?.string.flatMap { BlobDigest($0) }
         withdrawn = texts[1]?.string.flatMap { DateTime($0) }
         guard (texts[0] == nil) == (document == nil), (texts[1] == nil) == (withdrawn == nil) else { return nil }

@@ -41,6 +41,7 @@ extension AccountClient {
     public func result(runUUID: UUID) async throws -> JSON? {
         let response = try await send(
             AccountRequest("GET", "results/\(runUUID.lowercaseText)", kind: .result, passing: [404]))
-        return response.status == 404 ? nil : try json(response)
+        guard response.status != 404 else { return Optional<JSON>.none }
+        return try json(response)
     }
 }

@@ -89,8 +89,8 @@ extension AccountClient {
             let query = query + (cursor.map { [("cursor", $0)] } ?? [])
             let response = try await self.send(AccountRequest("GET", path, query: query, kind: kind))
             let json = try self.json(response)
-            let next = json["next"].flatMap { $0.isNull ? nil : $0 }
-            guard let values = json[member]?.array, next == nil || next?.string != nil else {
+            let next = json.present("next")
+            guard let values = json[member]?.array, (next == nil) == (next?.string == nil) else {
                 throw AccountClientError(.invalidResponse, status: response.status)
             }
             let rows = values.compactMap(row)

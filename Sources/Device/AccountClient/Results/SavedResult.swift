@@ -23,7 +23,7 @@ public struct SavedResult: Sendable, Hashable {
     init?(json: JSON) {
         guard let id = json["id"]?.string, AccountText.isID(id) else { return nil }
         self.id = id
-        result = json["result"].flatMap { $0.isNull ? nil : $0 }
+        result = json.present("result")
         guard result == nil else {
             problem = nil
             return
