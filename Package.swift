@@ -299,7 +299,7 @@ let tools: [Target] = [
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
             "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "DeviceSystem", "Outbox",
-            "HealthStores", "ResearchKitForms", "AppleHealthExport", "HealthReport", "ConsentDocument", "Storage",
+            "AccountClient", "ResearchResults", "HealthStores", "ResearchKitForms", "AppleHealthExport", "HealthReport", "ConsentDocument", "Storage",
             "Warehouse",
             "Receiver", "TerminalSurvey", "StudyFiles", "StudyOperations", "FormAuthoring", arguments,
         ],

@@ -89,6 +89,9 @@ public actor AccountClient {
         return stream
     }
 
+    /// The account whose local copies the folder has; nil for none. It may be signed out. It needs no network.
+    public nonisolated func storedHolder() throws(DeviceStorageError) -> AccountHolder? { try store.holder()?.holder }
+
     private func removeObserver(_ observer: Int) { observers[observer] = nil }
 
     /// Sets the state and passes a change on.

@@ -54,7 +54,7 @@ extension AccountClient {
     ) async throws -> PatientChanges {
         let account = try await currentSession().account
         // One pull at a time, of all processes with this folder.
-        let lock = try await store.lock(of: "patients")
+        let lock = try await store.lock(of: "pull")
         defer { withExtendedLifetime(lock) {} }
         var pull = PatientPull(try store.register(of: account))
         let before = pull.register

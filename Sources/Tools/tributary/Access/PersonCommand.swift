@@ -31,12 +31,7 @@ struct PersonCommand: AsyncParsableCommand {
 
         /// Returns the first line; nil if a password is to be made.
         func password() throws -> String? {
-            guard let passwordFile else { return nil }
-            guard let text = String(data: try CommandInput.file(passwordFile), encoding: .utf8) else {
-                throw CommandError("password-invalid", "The file with the password is not UTF-8.")
-            }
-            return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init)
-                ?? ""
+            try passwordFile.map { try CommandInput.password($0) }
         }
 
         /// Prints the username, and the password if it was made.
