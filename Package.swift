@@ -119,9 +119,11 @@ let device: [Target] = [
     let standIns: [Target] = [
         .target(name: "HealthKit", dependencies: ["HealthTypes"], path: "Tests/AppleShims/HealthKit"),
         .target(name: "ResearchKit", path: "Tests/AppleShims/ResearchKit"),
+        .target(
+            name: "ResearchKit_Private", dependencies: ["ResearchKit"], path: "Tests/AppleShims/ResearchKitPrivate"),
     ]
     let healthKit: [Target.Dependency] = ["HealthKit"]
-    let researchKit: [Target.Dependency] = ["ResearchKit"]
+    let researchKit: [Target.Dependency] = ["ResearchKit", "ResearchKit_Private"]
 #else
     let standIns: [Target] = []
     let healthKit: [Target.Dependency] = []
@@ -135,7 +137,8 @@ let apple: [Target] = [
         path: "Sources/Apple/HealthKitAdapter"),
     .target(
         name: "ResearchKitAdapter",
-        dependencies: ["FHIR", "Questionnaires", "ResearchKitForms", "InformedConsent"] + researchKit,
+        dependencies: ["FHIR", "Questionnaires", "ResearchResults", "ResearchKitForms", "InformedConsent"]
+            + researchKit,
         path: "Sources/Apple/ResearchKitAdapter"),
 ]
 
@@ -368,8 +371,8 @@ let tests: [Target] = [
     .testTarget(
         name: "ResearchKitAdapterTests",
         dependencies: [
-            "FHIR", "Questionnaires", "ResearchKitForms", "InformedConsent", "ResearchKitAdapter", "TestSupport",
-            "QuestionnairesTestSupport",
+            "FHIR", "Questionnaires", "ResearchResults", "ResearchKitForms", "InformedConsent", "ResearchKitAdapter",
+            "TestSupport", "QuestionnairesTestSupport",
         ] + researchKit),
     .testTarget(name: "AttachmentsTests", dependencies: ["FHIR", "Attachments", "TestSupport", crypto]),
     .testTarget(name: "InformedConsentTests", dependencies: ["FHIR", "Attachments", "InformedConsent", "TestSupport"]),

@@ -120,7 +120,7 @@
             let session = source.base ?? source.session(for: nil)
             let steps = survey.steps + survey.steps(in: session)
             guard let step = steps.first(where: { $0.identifier == stepIdentifier }) else { return nil }
-            let results = survey.result(of: step, in: session).results.compactMap(\.object)
+            let results = survey.result(of: step, in: session).results.compactMap(\.answer)
             return ORKStepResult(stepIdentifier: stepIdentifier, results: results)
         }
 

@@ -27,11 +27,14 @@ open class ORKConsentSignature: NSObject {
     open var title: String?
     open var givenName: String?
     open var familyName: String?
+    open var signatureImage: UIImage?
     open var signatureDate: String?
+    open var signatureDateFormatString: String?
 
     public init(forPersonWithTitle title: String?, dateFormatString: String?, identifier: String) {
         self.identifier = identifier
         self.title = title
+        signatureDateFormatString = dateFormatString
     }
 }
 

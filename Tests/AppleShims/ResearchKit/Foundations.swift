@@ -16,3 +16,15 @@ public struct UITextContentType: RawRepresentable, Sendable, Hashable {
 
     public init(rawValue: String) { self.rawValue = rawValue }
 }
+
+/// An image; its bytes stand for the picture.
+public final class UIImage: NSObject {
+    private let bytes: Data
+
+    public init?(data: Data) {
+        guard !data.isEmpty else { return nil }
+        bytes = data
+    }
+
+    public func jpegData(compressionQuality: CGFloat) -> Data? { bytes }
+}

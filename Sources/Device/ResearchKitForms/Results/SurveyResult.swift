@@ -29,7 +29,7 @@ public struct SurveyResult: Sendable, Hashable {
         object["identifier"] = .string(identifier)
     }
 
-    init(checked object: JSONObject) { self.object = object }
+    package init(checked object: JSONObject) { self.object = object }
 
     /// The member with a name. Setting nil removes it.
     public subscript(member: String) -> JSON? {

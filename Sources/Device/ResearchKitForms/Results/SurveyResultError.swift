@@ -24,6 +24,12 @@ public struct SurveyResultError: CodedError, Hashable {
     /// `$.results[1].results[0].numericAnswer`.
     public let location: String
 
+    /// Creates an error of this kind at this location.
+    package init(reason: Reason, location: String) {
+        self.reason = reason
+        self.location = location
+    }
+
     public var code: String { reason.rawValue }
 
     public var message: String {
