@@ -240,6 +240,10 @@ let server: [Target] = [
         ],
         path: "Sources/Server/Authorization"),
     .target(
+        name: "Accounts",
+        dependencies: ["CCurl", "Core", "ResearchResults", "DeviceSystem", "Storage", "Audit", logging, metrics],
+        path: "Sources/Server/Accounts"),
+    .target(
         name: "DeviceGateway",
         dependencies: [
             "Core", "FHIR", "JSONQuery", "FHIRSearch", "Wire", "HealthData", "ServerHTTP", "Storage", "AccessPolicy",
@@ -450,9 +454,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AccountsTests",
         dependencies: [
-            "CCurl", "Core", "ResearchResults", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity",
-            "Accounts", "TestSupport", "StorageTestSupport", "AccessTestSupport", crypto, hummingbird,
-            hummingbirdTesting, logging,
+            "CCurl", "Core", "ResearchResults", "Storage", "Accounts", "TestSupport", "StorageTestSupport",
+            "AccessTestSupport", logging,
         ]),
     .testTarget(
         name: "EnrolmentsTests",

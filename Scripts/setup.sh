@@ -24,7 +24,7 @@ done
 say() { echo "setup: $*" >&2; }
 
 packages="libsqlite3-dev libxml2-dev libarchive-dev libhpdf-dev libssl-dev zlib1g-dev libpng-dev libqrencode-dev libpq-dev libzstd-dev
-    pkg-config fonts-dejavu-core ca-certificates"
+    libcurl4-openssl-dev pkg-config fonts-dejavu-core ca-certificates"
 case "$purpose" in
     demo) ;;
     test) packages="$packages poppler-utils openssl sqlite3 curl python3 python3-venv xz-utils systemd
@@ -74,11 +74,15 @@ else
         install $missing
     fi
 
-    # 3. Python's jwcrypto, another implementation of JWE. Debian's package is for Debian's python3. If another
-    #    python3 without it is first in PATH, the tests use Debian's through .build-tools/bin.
-    if [ "$purpose" = test ] && ! PATH="$root/.build-tools/bin:$PATH" python3 -c 'import jwcrypto' 2>/dev/null; then
-        is_installed python3-jwcrypto || install python3-jwcrypto
-        if ! python3 -c 'import jwcrypto' 2>/dev/null; then
+    # 3. Python's jwcrypto, another implementation of JWE, and aiosmtpd, a mail server. Debian's packages are for
+    #    Debian's python3. If another python3 without them is first in PATH, the tests use Debian's through
+    #    .build-tools/bin.
+    wanted='import jwcrypto, aiosmtpd'
+    if [ "$purpose" = test ] && ! PATH="$root/.build-tools/bin:$PATH" python3 -c "$wanted" 2>/dev/null; then
+        for package in python3-jwcrypto python3-aiosmtpd; do
+            is_installed "$package" || install "$package"
+        done
+        if ! python3 -c "$wanted" 2>/dev/null; then
             mkdir -p "$root/.build-tools/bin"
             ln -sf /usr/bin/python3 "$root/.build-tools/bin/python3"
         fi

@@ -28,7 +28,7 @@ pass
 echo "== the tests of the stores, on PostgreSQL"
 # Without those of the checks of answers, which use a store and do not depend on it.
 TRIBUTARY_TEST_ENGINE=postgresql pass --skip AnswerValidationTests \
-    --filter 'AuditTests|IdentityTests|EnrolmentsTests|RecordStorageTests|SearchStatementsTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
+    --filter 'AuditTests|IdentityTests|EnrolmentsTests|AccountsTests|RecordStorageTests|SearchStatementsTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
 
 if [ -f "$output.failed" ]; then
     echo "== failures"
