@@ -7,15 +7,16 @@ extension MailOutcome {
     ///   - code: result of libcurl.
     ///   - reply: code of the server's last reply; 0 for none.
     ///   - isSent: whether the whole message was passed to libcurl.
-    init(curl code: CURLcode, reply: Int, isSent: Bool) {
+    ///   - isCancelled: whether the attempt was cancelled.
+    init(curl code: CURLcode, reply: Int, isSent: Bool, isCancelled: Bool = false) {
         let known = (200...599).contains(reply) ? reply : nil
         func problem(_ name: String) -> MailProblem { MailProblem(name, reply: known) }
         switch code {
         case CURLE_OK: self = .accepted
-        case CURLE_ABORTED_BY_CALLBACK: self = .cancelled
+        case CURLE_ABORTED_BY_CALLBACK where isCancelled: self = .cancelled
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT:
             self = .unavailable(problem("mail-server-unreachable"))
-        case CURLE_OPERATION_TIMEDOUT: self = .unavailable(problem("mail-server-timeout"))
+        case CURLE_OPERATION_TIMEDOUT, CURLE_ABORTED_BY_CALLBACK: self = .unavailable(problem("mail-server-timeout"))
         case CURLE_USE_SSL_FAILED, CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM:
             self = .unavailable(problem("mail-server-tls"))

@@ -7,8 +7,10 @@ final class SMTPTransfer: Sendable {
     private struct Progress {
         /// Number of bytes that libcurl has read.
         var offset = 0
-        /// End of the time that a cancelled attempt has left.
+        /// End of the time for the whole attempt.
         var end: ContinuousClock.Instant?
+        /// End of the time that a cancelled attempt has left; nil if it is not cancelled.
+        var cancelledEnd: ContinuousClock.Instant?
     }
 
     private let message: [UInt8]
@@ -34,14 +36,19 @@ final class SMTPTransfer: Sendable {
     }
 
     /// Ends the attempt soon: at once if the server cannot have accepted the mail yet.
-    func cancel() { progress.withLock { $0.end = .now + limits.afterCancellation } }
+    func cancel() { progress.withLock { $0.cancelledEnd = .now + limits.afterCancellation } }
 
     private var isSent: Bool { progress.withLock { $0.offset == message.count } }
+    private var isCancelled: Bool { progress.withLock { $0.cancelledEnd != nil } }
 
+    /// Whether the attempt ends now. libcurl's own limit does not cover the reply to the last command (QUIT), for which
+    /// it waits two minutes.
     private var mustEnd: Bool {
         progress.withLock { progress in
-            guard let end = progress.end else { return false }
-            return progress.offset < message.count || .now >= end
+            let now = ContinuousClock.now
+            if let end = progress.end, now >= end { return true }
+            guard let end = progress.cancelledEnd else { return false }
+            return progress.offset < message.count || now >= end
         }
     }
 
@@ -57,8 +64,9 @@ final class SMTPTransfer: Sendable {
 
     private static let started: Bool = shim_curl_start() == CURLE_OK
 
-    /// Sends the mail. It blocks for at most the time limit.
+    /// Sends the mail. It blocks for at most the time limit and two seconds.
     func run() -> MailOutcome {
+        progress.withLock { $0.end = .now + limits.whole }
         guard Self.started, let handle = curl_easy_init() else {
             return .unavailable(MailProblem("mail-server-failed"))
         }
@@ -87,7 +95,8 @@ final class SMTPTransfer: Sendable {
             guard reading == CURLE_OK, watching == CURLE_OK else { return reading == CURLE_OK ? watching : reading }
             return curl_easy_perform(handle)
         }
-        return MailOutcome(curl: code, reply: shim_curl_reply(handle), isSent: isSent)
+        return MailOutcome(
+            curl: code, reply: shim_curl_reply(handle), isSent: isSent, isCancelled: isCancelled)
     }
 
     /// An option of libcurl with its value.
@@ -118,6 +127,7 @@ final class SMTPTransfer: Sendable {
             .number(CURLOPT_UPLOAD, 1),
             .number(CURLOPT_CONNECTTIMEOUT_MS, limits.connecting.wholeMilliseconds),
             .number(CURLOPT_TIMEOUT_MS, limits.whole.wholeMilliseconds),
+            .number(CURLOPT_SERVER_RESPONSE_TIMEOUT, limits.whole.wholeMilliseconds / 1_000 + 1),
             // No signals: other threads run.
             .number(CURLOPT_NOSIGNAL, 1),
             // No proxy of the environment.
