@@ -240,10 +240,6 @@ let server: [Target] = [
         ],
         path: "Sources/Server/Authorization"),
     .target(
-        name: "Accounts",
-        dependencies: ["CCurl", "Core", "ResearchResults", "DeviceSystem", "Storage", "Audit", logging, metrics],
-        path: "Sources/Server/Accounts"),
-    .target(
         name: "DeviceGateway",
         dependencies: [
             "Core", "FHIR", "JSONQuery", "FHIRSearch", "Wire", "HealthData", "ServerHTTP", "Storage", "AccessPolicy",
@@ -454,8 +450,9 @@ let tests: [Target] = [
     .testTarget(
         name: "AccountsTests",
         dependencies: [
-            "CCurl", "Core", "ResearchResults", "Storage", "Accounts", "TestSupport", "StorageTestSupport",
-            "AccessTestSupport", logging,
+            "CCurl", "Core", "ResearchResults", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity",
+            "Accounts", "TestSupport", "StorageTestSupport", "AccessTestSupport", crypto, hummingbird,
+            hummingbirdTesting, logging,
         ]),
     .testTarget(
         name: "EnrolmentsTests",
