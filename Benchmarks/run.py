@@ -32,6 +32,7 @@ from measuring import PROGRAMS, ROOT, RUNS, compare, printed, quotient, say, tim
 import harness  # starts and calls the binary, as the integration tests do
 import health
 import interactions
+import people
 import queries
 import serving
 import synchronising
@@ -200,6 +201,8 @@ FIGURES = [
     ("search", "searches for 50 of a patient and code / echo of the same bytes", interactions.search),
     ("transactions", "transactions of 100 / sekmet-fhir's server", interactions.transactions),
     ("pages", "a page of 50 in a million Observations / in 10,000 (time)", interactions.pages),
+    ("patients", "a page of 50 changes among 10,000 patients / among 100 (time)", people.patients),
+    ("results", "PUT of a result, durable / the receiver's POST, one connection", people.results),
     ("export", "$export / the sqlite3 shell selecting the same uncompressed", exporting),
     ("synchronised", "device sync, journal to NDJSON / health convert of the same", synchronising.synchronised),
     ("backfill", "60 MB / the peak memory of a backfill of a million", synchronising.backfill),

@@ -3,7 +3,7 @@
 import re
 import time
 
-from harness import ANTISPAM, Study, tributary
+from harness import ANTISPAM, Study, read_sql, tributary
 
 PASSWORD = "correct horse battery"
 
@@ -27,6 +27,11 @@ class AccountStudy(Study):
     def account(self, *arguments, status=0):
         """Runs a command of the study team."""
         return tributary("account", *arguments[:1], self.dir, *arguments[1:], "--json", status=status).json
+
+    def people_sql(self, statement, *parameters):
+        """Rows of the people store, read while the server runs."""
+        path = self.url or self.dir / "data" / "people.sqlite"
+        return read_sql(path, statement, *parameters, schema=self.url and "tributary_people")
 
     def mails(self, address):
         """The mails to an address in data/mail, in the order of their times."""

@@ -21,7 +21,7 @@ import time
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 # They measure how long something takes, also during an attack, or how much memory is left.
-ALONE = ("test_attacks", "test_bounded", "test_hostile", "test_full_disk", "test_sign_in_timing")
+ALONE = ("test_attacks", "test_bounded", "test_hostile", "test_full_disk", "test_sign_in_timing", "test_account_timing")
 # Those that take longest begin first, so that no processor waits for one of them at the end.
 FIRST = ("test_validation", "test_apple_platforms", "test_two_processes", "test_kill", "test_kill_engines", "test_package",
          "test_profiles", "test_schemathesis")
