@@ -1,12 +1,15 @@
 """A full disk: an error with a stable code, nothing lost, nothing half-written; with room again all goes through."""
 
+import hashlib
+import json
 import os
 import shutil
 import subprocess
 import unittest
 
+from accounts import PASSWORD, AccountStudy
 from forms import VISIT, new_id, observation, visit
-from harness import Study, http, tributary, until
+from harness import ANTISPAM, Study, http, tributary, until
 from sealed import SealedClient, seal
 
 ROOT_ALONE = unittest.skipUnless(os.geteuid() == 0 and shutil.which("mount"), "mounting a tmpfs takes root")
@@ -59,6 +62,33 @@ class FullDisk(unittest.TestCase):
         for sid in sids[:5]:
             until(lambda: client.deliveries()[sid]["status"] == "stored", "what waited is stored")
         self.assertEqual(study.queue_status()["quarantined"], 0)
+
+    def test_the_disk_of_the_people_store(self):
+        study = AccountStudy()
+        self.addCleanup(study.close)
+        self.mounted(study.dir / "data", 12)
+        server = study.serve()
+        ann = study.person(server, "ann@example.org")
+        token = http("POST", f"{server.url}/v1/sessions", {"Antispam": ANTISPAM},
+                     json.dumps({"email": "ann@example.org", "password": PASSWORD}).encode()).json["accessToken"]
+        ballast = fill(study.dir / "data")
+        failed, saved = None, []
+        for _ in range(200):
+            content = os.urandom(200_000)
+            digest = hashlib.sha256(content).hexdigest()
+            answer = http("PUT", f"{server.url}/v1/me/blobs/{digest}", {"Authorization": f"Bearer {token}"}, content)
+            if answer.status != 201:
+                failed = answer
+                break
+            saved.append(digest)
+        self.assertIsNotNone(failed, "the disk was full")
+        self.assertEqual((failed.status, failed.code), (507, "storage-full"))
+        self.assertTrue(failed.headers["Retry-After"])
+        ballast.unlink()
+        self.assertEqual(http("PUT", f"{server.url}/v1/me/blobs/{digest}", {"Authorization": f"Bearer {token}"}, content).status, 201)
+        stored = {name for name, in study.people_sql("SELECT digest FROM person_blob")}
+        self.assertEqual(stored, {*saved, digest})
+        self.assertEqual(ann.run("show")["email"], "ann@example.org")
 
     def test_the_servers_disk(self):
         study = Study()
