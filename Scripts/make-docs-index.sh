@@ -23,7 +23,7 @@ FormOperations|Extracts resources from responses to forms, answers forms from he
 FormRendering|Plans the pages, controls, texts and options of a form for any front end, for the answers so far.
 ResearchResults|Checks registrations, consents, results and filters by the rules that an app and its server share.
 ResearchKitForms|Makes tasks of ResearchKit from a form, and the QuestionnaireResponse from a task's result, without ResearchKit.
-ResearchKitAdapter|Shows forms and consents with ResearchKit on a phone, and returns nested, checked QuestionnaireResponses.
+ResearchKitAdapter|Shows forms and consents with ResearchKit on a phone, returns nested, checked QuestionnaireResponses, and converts results to JSON and back.
 InformedConsent|Presents a study's consent, checks eligibility, and makes the signed Contract without the person's name.
 HealthTypes|Maps HealthKit's types of health data to standard codes and units, and converts between units.
 HealthData|Converts samples of HealthKit to Observations with the right codes and units.

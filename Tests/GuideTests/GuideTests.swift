@@ -48,7 +48,8 @@ import Wire
 
     @Test(arguments: [
         ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 15),
-        ("docs/language.md", ["LanguageGuide"], 3), ("README.md", ["AppPrograms"], 1),
+        ("docs/language.md", ["LanguageGuide"], 3), ("docs/researchkit.md", ["ResearchKitGuide"], 2),
+        ("README.md", ["AppPrograms"], 1),
     ])
     func examplesOfTheGuideAreCompiledCode(guide: String, files: [String], count: Int) throws {
         let code = try files.flatMap { try Self.text("Tests/GuideTests/\($0).swift").components(separatedBy: "\n") }

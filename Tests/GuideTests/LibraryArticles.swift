@@ -260,11 +260,12 @@ enum LibraryArticles {
     #if canImport(ResearchKit)
         static func researchKitAdapter(
             _ questionnaire: Questionnaire, earlier: QuestionnaireResponse?, finish: (FormTask) -> ORKTaskResult
-        ) throws -> QuestionnaireResponse {
+        ) throws -> (QuestionnaireResponse, ResearchResult) {
             let task = try FormTask(questionnaire, response: earlier)
             let result = finish(task)
             let response = try task.fhirResponse(for: result, subject: "Patient/p1")
-            return response
+            let saved = try result.serialized().researchResult(descriptor: "sleep")
+            return (response, saved)
         }
     #endif
 

@@ -34,7 +34,7 @@
             return .object(members)
         }
 
-        private static func json(_ number: Double) -> JSON? { ResultValues.json(NSNumber(value: number)) }
+        private static func json(_ number: Double) -> JSON? { ResultValues.json(number: NSNumber(value: number)) }
 
         private static func json(_ coordinate: CLLocationCoordinate2D) -> JSON? {
             guard let latitude = json(coordinate.latitude), let longitude = json(coordinate.longitude) else {

@@ -14,7 +14,7 @@
         }
 
         /// Returns a member as one type; nil if it is absent.
-        private func value<Value>(_ member: String, _ read: (JSON) -> Value?) throws(SurveyResultError) -> Value? {
+        private func value<Value>(_ member: String, by read: (JSON) -> Value?) throws(SurveyResultError) -> Value? {
             guard let json = object[member], !json.isNull else { return nil }
             guard let value = read(json) else { throw malformed(member) }
             return value

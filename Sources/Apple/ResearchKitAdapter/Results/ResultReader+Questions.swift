@@ -9,9 +9,9 @@
         /// Returns the result of a question. A property is set only if its member is present: ResearchKit's setters of an
         /// answer also remove the reason for no answer.
         mutating func question(
-            _ known: ResultClass, _ members: ResultMembers, identifier: String
+            _ known: ResultClass, from members: ResultMembers, identifier: String
         ) throws(SurveyResultError) -> ORKQuestionResult {
-            let question = try answered(known, members, identifier: identifier)
+            let question = try answered(known, from: members, identifier: identifier)
             question.questionType = known.questionType
             if let number = try members.integer("questionType") {
                 if let type = ORKQuestionType(rawValue: number) {
@@ -31,7 +31,7 @@
         }
 
         private mutating func answered(
-            _ known: ResultClass, _ members: ResultMembers, identifier: String
+            _ known: ResultClass, from members: ResultMembers, identifier: String
         ) throws(SurveyResultError) -> ORKQuestionResult {
             switch known {
             case .boolean:
@@ -43,11 +43,11 @@
                 return result
             case .choice:
                 let result = ORKChoiceQuestionResult(identifier: identifier)
-                if let values = try choices("choiceAnswers", members) { result.choiceAnswers = values }
+                if let values = try choices("choiceAnswers", of: members) { result.choiceAnswers = values }
                 return result
             case .components:
                 let result = ORKMultipleComponentQuestionResult(identifier: identifier)
-                if let values = try choices("componentsAnswer", members) { result.componentsAnswer = values }
+                if let values = try choices("componentsAnswer", of: members) { result.componentsAnswer = values }
                 result.separator = try members.text("separator")
                 return result
             case .numeric:
@@ -81,7 +81,7 @@
 
         /// Returns the values of choices. Arrays and objects are left out, and the member is reported.
         private mutating func choices(
-            _ member: String, _ members: ResultMembers
+            _ member: String, of members: ResultMembers
         ) throws(SurveyResultError) -> [any ORKChoiceValue]? {
             guard let elements = try members.elements(member) else { return nil }
             let values = elements.compactMap { ResultValues.choice($0) }

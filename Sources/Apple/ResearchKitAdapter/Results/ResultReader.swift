@@ -20,7 +20,7 @@
         /// - Throws: ``ResearchKitForms/SurveyResultError`` with the location, if a member has a value of the wrong type.
         mutating func object(_ result: SurveyResult) throws(SurveyResultError) -> ORKResult {
             let members = ResultMembers(object: result.object, location: path.text())
-            let object = try created(result, members)
+            let object = try created(result, from: members)
             if let start = result.startDate { object.startDate = start.start() }
             if let end = result.endDate { object.endDate = end.start() }
             try readUserInfo(members, of: object)
@@ -59,7 +59,7 @@
         }
 
         private mutating func created(
-            _ result: SurveyResult, _ members: ResultMembers
+            _ result: SurveyResult, from members: ResultMembers
         ) throws(SurveyResultError) -> ORKResult {
             let known = ResultClass(rawValue: result.className)
             if known == nil { report(of: members) }
@@ -81,7 +81,7 @@
                         paths, at: "\(members.location).signaturePath")
                 }
                 return signature
-            case let question: return try self.question(question, members, identifier: result.identifier)
+            case let question: return try self.question(question, from: members, identifier: result.identifier)
             }
         }
 

@@ -10,7 +10,7 @@
         private static let maximumDepth = 32
 
         /// Returns the number with its own digits; nil if it is not finite.
-        static func json(_ number: NSNumber?) -> JSON? {
+        static func json(number: NSNumber?) -> JSON? {
             guard let number else { return nil }
             return JSONNumber(text: text(number)).map(JSON.number)
         }
@@ -18,7 +18,7 @@
         /// Returns `true` or `false` for a boolean, otherwise the number.
         static func truthOrNumber(_ number: NSNumber?) -> JSON? {
             guard let number else { return nil }
-            return isBoolean(number) ? .bool(number.boolValue) : json(number)
+            return isBoolean(number) ? .bool(number.boolValue) : json(number: number)
         }
 
         private static func isBoolean(_ number: NSNumber) -> Bool {
@@ -45,21 +45,24 @@
             if let flag = json.bool { return NSNumber(value: flag) }
             guard let number = json.number else { return nil }
             if let integer = number.integer { return NSNumber(value: integer) }
+            // A decimal number gives the `Double` of 0.3 only nearly.
+            let double = NSNumber(value: number.double)
+            if text(double) == number.text { return double }
             if let decimal = number.decimal, !decimal.isNaN { return NSDecimalNumber(decimal: decimal) }
-            return number.double.isFinite ? NSNumber(value: number.double) : nil
+            return number.double.isFinite ? double : nil
         }
 
         /// Returns a time, with the offset of the time zone.
-        static func json(_ instant: Date, in zone: TimeZone = .current) -> JSON {
+        static func json(time instant: Date, in zone: TimeZone = .current) -> JSON {
             .string(ResultTime.text(DateTime(instant, in: zone)))
         }
 
         /// Returns the value of a choice; nil if it is no text, number, time or null.
-        static func json(_ value: any ORKChoiceValue) -> JSON? {
+        static func json(choice value: any ORKChoiceValue) -> JSON? {
             switch value {
             case let text as NSString: .string(String(describing: text))
             case let number as NSNumber: truthOrNumber(number)
-            case let date as NSDate: json(Date(timeIntervalSince1970: date.timeIntervalSince1970))
+            case let date as NSDate: json(time: Date(timeIntervalSince1970: date.timeIntervalSince1970))
             case is NSNull: .null
             default: nil
             }
@@ -83,7 +86,7 @@
             case let number as NSNumber: return truthOrNumber(number)
             case let flag as Bool: return .bool(flag)
             case is NSNull: return .null
-            case let date as Date: return json(date)
+            case let date as Date: return json(time: date)
             case let array as [Any]:
                 var elements: [JSON] = []
                 for element in array {

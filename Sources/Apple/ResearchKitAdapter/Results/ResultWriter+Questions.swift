@@ -13,17 +13,17 @@
             case let boolean as ORKBooleanQuestionResult:
                 members["booleanAnswer"] = ResultValues.truthOrNumber(boolean.booleanAnswer)
             case let choice as ORKChoiceQuestionResult:
-                members["choiceAnswers"] = values(choice.choiceAnswers, "choiceAnswers", of: choice)
+                members["choiceAnswers"] = values(choice.choiceAnswers, as: "choiceAnswers", of: choice)
             case let components as ORKMultipleComponentQuestionResult:
                 members["componentsAnswer"] = values(
-                    components.componentsAnswer, "componentsAnswer", of: components)
+                    components.componentsAnswer, as: "componentsAnswer", of: components)
                 members["separator"] = components.separator.map(JSON.string)
             case let numeric as ORKNumericQuestionResult:
-                members["numericAnswer"] = number(numeric.numericAnswer, "numericAnswer", of: numeric)
+                members["numericAnswer"] = number(numeric.numericAnswer, as: "numericAnswer", of: numeric)
                 members["unit"] = numeric.unit.map(JSON.string)
                 members["displayUnit"] = numeric.displayUnit.map(JSON.string)
             case let scale as ORKScaleQuestionResult:
-                members["scaleAnswer"] = number(scale.scaleAnswer, "scaleAnswer", of: scale)
+                members["scaleAnswer"] = number(scale.scaleAnswer, as: "scaleAnswer", of: scale)
             case let text as ORKTextQuestionResult: members["textAnswer"] = text.textAnswer.map(JSON.string)
             case let date as ORKDateQuestionResult: add(date, to: &members)
             case let time as ORKTimeOfDayQuestionResult:
@@ -31,14 +31,14 @@
                 members["dateComponentsAnswer"] = ResultCalendars.timeOfDay(components).map(JSON.string)
                 members["dateComponents"] = ResultCalendars.json(components)
             case let interval as ORKTimeIntervalQuestionResult:
-                members["intervalAnswer"] = number(interval.intervalAnswer, "intervalAnswer", of: interval)
+                members["intervalAnswer"] = number(interval.intervalAnswer, as: "intervalAnswer", of: interval)
             case let rung as ORKSESQuestionResult:
-                members["rungPicked"] = number(rung.rungPicked, "rungPicked", of: rung)
+                members["rungPicked"] = number(rung.rungPicked, as: "rungPicked", of: rung)
             default:
                 #if os(Linux) || ORK_FEATURE_CLLOCATIONMANAGER_AUTHORIZATION
                     guard let result = question as? ORKLocationQuestionResult, let location = result.locationAnswer
                     else { return }
-                    members["locationAnswer"] = written(ResultLocation.json(location), "locationAnswer", of: result)
+                    members["locationAnswer"] = written(ResultLocation.json(location), as: "locationAnswer", of: result)
                 #endif
             }
         }
@@ -53,11 +53,11 @@
         private mutating func add(_ date: ORKDateQuestionResult, to members: inout JSONObject) {
             let instant = date.dateAnswer ?? date.endDate
             if let answer = date.dateAnswer {
-                members["dateAnswer"] = ResultValues.json(answer, in: date.timeZone ?? .current)
+                members["dateAnswer"] = ResultValues.json(time: answer, in: date.timeZone ?? .current)
             }
             if let calendar = date.calendar {
                 members["calendar"] = written(
-                    ResultCalendars.text(calendar).map(JSON.string), "calendar", of: date)
+                    ResultCalendars.text(calendar).map(JSON.string), as: "calendar", of: date)
             }
             if let zone = date.timeZone {
                 members["timeZone"] = .number(JSONNumber(zone.secondsFromGMT(for: instant)))
@@ -65,17 +65,17 @@
             }
         }
 
-        private mutating func number(_ number: NSNumber?, _ member: String, of result: ORKResult) -> JSON? {
-            number.flatMap { written(ResultValues.json($0), member, of: result) }
+        private mutating func number(_ number: NSNumber?, as member: String, of result: ORKResult) -> JSON? {
+            number.flatMap { written(ResultValues.json(number: $0), as: member, of: result) }
         }
 
         /// Returns the values of choices. A value that is no text, number or time is left out, and the member is reported.
         private mutating func values(
-            _ values: [any ORKChoiceValue]?, _ member: String, of result: ORKResult
+            _ values: [any ORKChoiceValue]?, as member: String, of result: ORKResult
         ) -> JSON? {
             guard let values else { return nil }
-            let written = values.compactMap { ResultValues.json($0) }
-            if written.count < values.count { _ = self.written(nil, member, of: result) }
+            let written = values.compactMap { ResultValues.json(choice: $0) }
+            if written.count < values.count { _ = self.written(nil, as: member, of: result) }
             return .array(written)
         }
     }

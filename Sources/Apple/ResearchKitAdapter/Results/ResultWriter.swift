@@ -80,10 +80,10 @@
             var members = JSONObject()
             members["_class"] = .string(className(result))
             members["identifier"] = .string(result.identifier)
-            members["startDate"] = ResultValues.json(result.startDate)
-            members["endDate"] = ResultValues.json(result.endDate)
+            members["startDate"] = ResultValues.json(time: result.startDate)
+            members["endDate"] = ResultValues.json(time: result.endDate)
             if purpose == .storage, let info = result.userInfo {
-                members["userInfo"] = written(ResultValues.json(dictionary: info), "userInfo", of: result)
+                members["userInfo"] = written(ResultValues.json(dictionary: info), as: "userInfo", of: result)
             }
             switch result {
             case let task as ORKTaskResult:
@@ -104,7 +104,7 @@
         }
 
         /// Returns the JSON of a member, and reports a member that has none.
-        mutating func written(_ json: JSON?, _ member: String, of result: ORKResult) -> JSON? {
+        mutating func written(_ json: JSON?, as member: String, of result: ORKResult) -> JSON? {
             if json == nil { report(className(result), member: member) }
             return json
         }
@@ -168,7 +168,7 @@
 
         private mutating func add(_ result: ORKSignatureResult, to members: inout JSONObject) {
             if let path = result.signaturePath {
-                members["signaturePath"] = written(SignaturePath.json(path), "signaturePath", of: result)
+                members["signaturePath"] = written(SignaturePath.json(path), as: "signaturePath", of: result)
             }
             add(result.signatureImage, of: result)
         }

@@ -40,7 +40,7 @@
         }
 
         private static func coordinate(_ value: CGFloat) -> JSON? {
-            ResultValues.json(NSNumber(value: Double(value)))
+            ResultValues.json(number: NSNumber(value: Double(value)))
         }
 
         /// Reads paths.
