@@ -11,7 +11,7 @@ import Testing
 @Suite struct PeopleStoreTests {
     /// The growing queries, each with the number of its parameters.
     static let queries: [(sql: String, parameters: Int)] = [
-        (Person.personSQL, 1), (Person.groupsSQL, 1), (PatientChanges.membershipsSQL, 1),
+        (Person.personSQL, 1), (Person.groupsSQL, 1), (MembershipStore.membershipsSQL, 1),
         (PeopleStore.grantsSQL, 1), (PeopleStore.codesSQL, 3), (PeopleStore.hasBlobSQL, 2),
         (PeopleStore.currentConsentSQL, 2), (PeopleStore.consentsSQL, 3), (PeopleStore.resultSQL, 2),
         (PeopleStore.resultsSQL, 3), (PatientReading.changesSQL, 4), (PatientReading.lostSQL, 6),

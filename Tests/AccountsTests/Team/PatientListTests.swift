@@ -245,7 +245,7 @@ extension AccountFixture {
                     [SQLValue(id), SQLValue(email)])
                 try transaction.execute(
                     "INSERT INTO person_group (account_id, group_name) VALUES (?, ?)", [SQLValue(id), SQLValue(group)])
-                try PatientChanges.refreshMemberships(of: id, in: transaction)
+                try MembershipStore.refreshMemberships(of: id, in: transaction)
             }
         }
     }

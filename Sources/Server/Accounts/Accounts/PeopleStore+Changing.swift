@@ -46,7 +46,7 @@ extension PeopleStore {
                 try endCodes(.verification, of: account.id, in: transaction)
                 // A code that was sent to the former address must not change the password.
                 try endCodes(.reset, of: account.id, in: transaction)
-                try PatientChanges.record(.profile, of: account.id, in: transaction)
+                try MembershipStore.record(.profile, of: account.id, in: transaction)
                 try record(account.id, "email", in: transaction)
                 try send(.emailChanged, to: person.email, in: transaction)
                 try sendCode(code, for: .verification, to: account.id, at: address.text, in: transaction)
@@ -82,7 +82,7 @@ extension PeopleStore {
         try transaction.execute(
             "UPDATE person SET deletion_requested_at = ? WHERE account_id = ?", [SQLValue(now), SQLValue(person.id)])
         try AccountStore.end(account: person.id, in: transaction)
-        try PatientChanges.refreshMemberships(of: person.id, in: transaction)
+        try MembershipStore.refreshMemberships(of: person.id, in: transaction)
         try send(.accountDeleted, to: person.email, in: transaction)
     }
 
@@ -92,7 +92,7 @@ extension PeopleStore {
             try record(account, "sharing", in: transaction)
             try transaction.execute(
                 "UPDATE person SET sharing = ? WHERE account_id = ?", [SQLValue(isSharing), SQLValue(account)])
-            try PatientChanges.refreshMemberships(of: account, in: transaction)
+            try MembershipStore.refreshMemberships(of: account, in: transaction)
         }
     }
 

@@ -88,7 +88,7 @@ extension PeopleStore {
         let id = [SQLValue(account)]
         try transaction.execute("UPDATE team_grant SET revoked_at = created_at WHERE account_id = ?", id)
         try transaction.execute("DELETE FROM person_group WHERE account_id = ?", id)
-        try PatientChanges.refreshMemberships(of: account, in: transaction)
+        try MembershipStore.refreshMemberships(of: account, in: transaction)
         for table in ["account_code", "person_blob", "person_consent", "person_result", "team_grant", "person"] {
             try transaction.execute("DELETE FROM \(table) WHERE account_id = ?", id)
         }

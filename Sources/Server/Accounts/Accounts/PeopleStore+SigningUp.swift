@@ -80,8 +80,8 @@ extension PeopleStore {
                 "INSERT INTO person_group (account_id, group_name) VALUES (?, ?)",
                 [SQLValue(account.id), SQLValue(group)])
         }
-        try PatientChanges.refreshMemberships(of: account.id, in: transaction)
-        try PatientChanges.record(.profile, of: account.id, in: transaction)
+        try MembershipStore.refreshMemberships(of: account.id, in: transaction)
+        try MembershipStore.record(.profile, of: account.id, in: transaction)
         return account
     }
 

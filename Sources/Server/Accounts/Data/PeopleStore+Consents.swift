@@ -40,7 +40,7 @@ struct StoredConsent: Sendable, Hashable {
 }
 
 /// A page of the archive.
-struct ConsentPage: Sendable {
+struct ArchivePage: Sendable {
     let consents: [StoredConsent]
     let next: String?
 
@@ -94,7 +94,7 @@ extension PeopleStore {
                     SQLValue(id), SQLValue(account), SQLValue(descriptor), SQLValue(clock()), SQLValue(result.text),
                     SQLValue(upload.signature.text), SQLValue(upload.document?.text),
                 ])
-            try PatientChanges.record(.consents, of: account, in: transaction)
+            try MembershipStore.record(.consents, of: account, in: transaction)
             if var profile = try? AccountProfile(
                 json: JSON(reading: Array(person.profile.utf8)) ?? .object(JSONObject())),
                 profile.fill(from: upload.signatureResult)
@@ -152,7 +152,7 @@ extension PeopleStore {
             try Self.requireDocument(document, of: account, in: transaction)
             try transaction.execute(
                 "UPDATE person_consent SET document = ? WHERE id = ?", [SQLValue(document.text), SQLValue(consent.id)])
-            try PatientChanges.record(.consents, of: account, in: transaction)
+            try MembershipStore.record(.consents, of: account, in: transaction)
         }
     }
 
@@ -167,18 +167,18 @@ extension PeopleStore {
             }
             try transaction.execute(
                 "UPDATE person_consent SET withdrawn_at = ? WHERE id = ?", [SQLValue(clock()), SQLValue(consent.id)])
-            try PatientChanges.record(.consents, of: account, in: transaction)
+            try MembershipStore.record(.consents, of: account, in: transaction)
         }
     }
 
     /// Returns the consents of an account, including earlier and withdrawn ones, in the order of their upload.
     static func consents(
         of account: String, after number: Int64, in transaction: any SQLTransaction
-    ) throws -> ConsentPage {
+    ) throws -> ArchivePage {
         let rows = try transaction.query(
             consentsSQL, [SQLValue(account), SQLValue(number), SQLValue(consentsPerPage + 1)])
         let consents = try rows.prefix(consentsPerPage).map { try StoredConsent($0) }
-        return ConsentPage(
+        return ArchivePage(
             consents: consents, next: rows.count > consentsPerPage ? consents.last.map { String($0.number) } : nil)
     }
 

@@ -15,7 +15,7 @@ enum ProfileOutcome: Sendable, Hashable {
 }
 
 /// The text of a profile and its entity tag (RFC 9110 section 8.8.3).
-struct StoredProfile: Sendable, Hashable {
+struct ProfileText: Sendable, Hashable {
     let text: String
 
     /// The tag with its quotation marks: half of the SHA-256 of the text.
@@ -33,11 +33,11 @@ extension PeopleStore {
         let text = profile.json.text()
         return try await database.write { transaction in
             guard let person = try Person.find(account, in: transaction) else { throw AccessError.accountUnknown }
-            let current = StoredProfile(text: person.profile)
+            let current = ProfileText(text: person.profile)
             guard tag == nil || tag == current.tag else { return .stale }
             try record(account, "profile", in: transaction)
             if text != person.profile { try Self.write(profile: text, of: account, in: transaction) }
-            return .changed(tag: StoredProfile.tag(of: text))
+            return .changed(tag: ProfileText.tag(of: text))
         }
     }
 
@@ -45,7 +45,7 @@ extension PeopleStore {
     static func write(profile text: String, of account: String, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             "UPDATE person SET profile = ? WHERE account_id = ?", [SQLValue(text), SQLValue(account)])
-        try PatientChanges.record(.profile, of: account, in: transaction)
+        try MembershipStore.record(.profile, of: account, in: transaction)
     }
 
     /// Replaces the photo of an account.
@@ -61,7 +61,7 @@ extension PeopleStore {
             try transaction.execute(
                 "UPDATE person SET photo = ? WHERE account_id = ?", [SQLValue(digest), SQLValue(account)])
             if let former = person.photo { try Self.removeBlobIfUnused(former, of: account, in: transaction) }
-            try PatientChanges.record(.photo, of: account, in: transaction)
+            try MembershipStore.record(.photo, of: account, in: transaction)
         }
     }
 }

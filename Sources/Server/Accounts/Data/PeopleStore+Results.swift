@@ -78,7 +78,7 @@ extension PeopleStore {
                     SQLValue(account), SQLValue(result.id), SQLValue(result.descriptor), SQLValue(result.identifier),
                     SQLValue(size), SQLValue(content), SQLValue(clock()),
                 ])
-            try PatientChanges.record(.results, of: account, in: transaction)
+            try MembershipStore.record(.results, of: account, in: transaction)
             return former == nil
         }
     }

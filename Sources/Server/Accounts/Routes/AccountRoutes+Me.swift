@@ -21,7 +21,7 @@ extension AccountRoutes {
 
     /// `GET /v1/me/profile`.
     func profile(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let stored = StoredProfile(text: try await caller(request, context).person.profile)
+        let stored = ProfileText(text: try await caller(request, context).person.profile)
         return Self.answer(stored: stored.text, headers: [.eTag: stored.tag])
     }
 

@@ -37,7 +37,7 @@ extension AccountRoutes {
 
     private struct Listing: Sendable {
         let decision: Decision
-        let page: PatientPage?
+        let page: PatientListPage?
         let next: String
     }
 
@@ -79,7 +79,7 @@ extension AccountRoutes {
             var decision = policy.decideListing(reader, at: now)
             let person = try Person.find(id, in: transaction)
             if decision.allowed {
-                let memberships = try person.map { try PatientChanges.memberships(of: $0.id, in: transaction) }
+                let memberships = try person.map { try MembershipStore.memberships(of: $0.id, in: transaction) }
                 decision = policy.decideReading(
                     data, by: reader, visible: policy.visibleGroups(of: reader, groups: store.groups, at: now),
                     memberships: memberships ?? [])
@@ -98,7 +98,7 @@ extension AccountRoutes {
 
     /// `GET /v1/patients/{id}/profile`.
     func patientProfile(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let stored = StoredProfile(text: try await patient(.profile, for: request, in: context).person.profile)
+        let stored = ProfileText(text: try await patient(.profile, for: request, in: context).person.profile)
         return Self.answer(stored: stored.text, headers: [.eTag: stored.tag])
     }
 

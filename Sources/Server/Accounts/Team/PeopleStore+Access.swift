@@ -6,7 +6,7 @@ import Identity
 import Storage
 
 /// Readers of an account's data: those who may read it now, and those who have read it.
-struct AccountAccess: Sendable {
+struct AccountReaders: Sendable {
     struct Reader: Sendable, Hashable {
         let account: String
         let role: TeamRole
@@ -46,11 +46,11 @@ extension PeopleStore {
     static let maximumReadings = 1_000
 
     /// Returns who may read an account's data, and who has read it.
-    func access(to account: String) async throws -> AccountAccess {
+    func access(to account: String) async throws -> AccountReaders {
         let now = clock()
         let mayRead = try await database.read { transaction in
-            let memberships = try PatientChanges.memberships(of: account, in: transaction)
-            var readers: [AccountAccess.Reader] = []
+            let memberships = try MembershipStore.memberships(of: account, in: transaction)
+            var readers: [AccountReaders.Reader] = []
             for row in try transaction.query(Self.allGrantsSQL, []) {
                 let grant = try TeamGrant(row)
                 guard grant.account != account, grant.isInForce(at: now),
@@ -68,13 +68,13 @@ extension PeopleStore {
         let rows = try await audit.entries(participant: account, limit: Self.maximumReadings)
         let reading: Set<String> = Set(
             AccountData.allCases.map(\.reading.rawValue) + [Action.listPatients.rawValue])
-        let read = rows.compactMap { row -> AccountAccess.Reading? in
+        let read = rows.compactMap { row -> AccountReaders.Reading? in
             guard row.isAllowed, reading.contains(row.action), let reader = row.actor, reader != account else {
                 return nil
             }
             return .init(at: row.at, account: reader, what: row.resourceType ?? row.action)
         }
-        return AccountAccess(mayRead: mayRead, read: read)
+        return AccountReaders(mayRead: mayRead, read: read)
     }
 
     /// Grants that were not revoked, of all accounts.

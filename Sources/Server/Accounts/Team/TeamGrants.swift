@@ -43,7 +43,7 @@ extension PeopleStore {
                     SQLValue(id), SQLValue(account), SQLValue(role.rawValue),
                     SQLValue(group == TeamGrant.allGroups ? nil : group), SQLValue(now), SQLValue(end),
                 ])
-            try PatientChanges.refreshMemberships(of: account, in: transaction)
+            try MembershipStore.refreshMemberships(of: account, in: transaction)
         }
         return id
     }
@@ -65,7 +65,7 @@ extension PeopleStore {
             try transaction.execute(
                 "UPDATE team_grant SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ?",
                 [SQLValue(now), SQLValue(id)])
-            try PatientChanges.refreshMemberships(of: account, in: transaction)
+            try MembershipStore.refreshMemberships(of: account, in: transaction)
         }
     }
 

@@ -5,7 +5,7 @@ import ResearchResults
 import Storage
 
 /// A page of the patients that a reader sees: those with changes since a cursor, and those who left.
-struct PatientPage: Sendable {
+struct PatientListPage: Sendable {
     /// A patient with changes.
     struct Patient: Sendable {
         let id: String
@@ -48,8 +48,8 @@ struct PatientReading {
     let newest: Int64
 
     /// Reads the page after a cursor.
-    func page(after cursor: PatientCursor) throws -> PatientPage {
-        var page = PatientPage(cursor: cursor)
+    func page(after cursor: PatientCursor) throws -> PatientListPage {
+        var page = PatientListPage(cursor: cursor)
         var isSeen: Set<String> = []
         // 1. Patients of groups that the reader does not see any more.
         for group in cursor.known.keys.sorted() where !visible.contains(group) {
@@ -62,11 +62,11 @@ struct PatientReading {
         return page
     }
 
-    private func room(_ page: PatientPage) -> Int { PatientPage.limit - page.patients.count - page.left.count }
+    private func room(_ page: PatientListPage) -> Int { PatientListPage.limit - page.patients.count - page.left.count }
 
     /// - Returns: false if the page is full.
     private func readLost(
-        _ group: GroupAudience, into page: inout PatientPage, _ isSeen: inout Set<String>
+        _ group: GroupAudience, into page: inout PatientListPage, _ isSeen: inout Set<String>
     ) throws -> Bool {
         let known = page.cursor.known[group] ?? 0
         while room(page) > 0 {
@@ -91,7 +91,7 @@ struct PatientReading {
     }
 
     private func readChanges(
-        _ group: GroupAudience, into page: inout PatientPage, _ isSeen: inout Set<String>
+        _ group: GroupAudience, into page: inout PatientListPage, _ isSeen: inout Set<String>
     ) throws -> Bool {
         page.cursor.lost[group] = nil
         var known = page.cursor.known[group] ?? 0
@@ -126,18 +126,18 @@ struct PatientReading {
     }
 
     private func isVisible(_ account: String) throws -> Bool {
-        try !PatientChanges.memberships(of: account, in: transaction).isDisjoint(with: visible)
+        try !MembershipStore.memberships(of: account, in: transaction).isDisjoint(with: visible)
     }
 
-    private func patient(_ id: String, knownUpTo known: Int64) throws -> PatientPage.Patient? {
+    private func patient(_ id: String, knownUpTo known: Int64) throws -> PatientListPage.Patient? {
         guard let row = try transaction.first(Person.personSQL, [SQLValue(id)]) else { return nil }
         let person = try Person(row)
-        let memberships = try PatientChanges.memberships(of: id, in: transaction).intersection(visible)
+        let memberships = try MembershipStore.memberships(of: id, in: transaction).intersection(visible)
         let audiences = Set(memberships.map(\.audience))
         let data = AccountData.allCases.filter { audiences.contains($0.audience) }
-        let changed = try data.filter { try row.integer(PatientChanges.column(of: $0)) > known }
+        let changed = try data.filter { try row.integer(MembershipStore.column(of: $0)) > known }
         let isIdentified = audiences.contains(.profiles)
-        return PatientPage.Patient(
+        return PatientListPage.Patient(
             id: id, name: isIdentified ? Self.name(of: person) : nil, email: isIdentified ? person.email : nil,
             groups: Set(memberships.map(\.group)).sorted(), changed: changed)
     }

@@ -4,7 +4,7 @@ import Storage
 
 /// Changes of patients, as the lists of their readers report them. Each change has a number; the numbers of the store
 /// increase in the order of the commits.
-enum PatientChanges {
+enum MembershipStore {
     /// Records a change of an account's data for the audience that may read it.
     static func record(_ data: AccountData, of account: String, in transaction: any SQLTransaction) throws {
         let number = try PeopleState.nextNumber(in: transaction)
