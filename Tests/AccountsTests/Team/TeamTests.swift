@@ -35,7 +35,7 @@ import Testing
                 }
             }
             var checked = 0
-            for route in fixture.routes.table.paths {
+            for route in fixture.routes.table.paths where route.method != .head {
                 let pattern = route.path.description
                 guard pattern.contains("patients") else {
                     // All other routes serve the caller's own account: no path names another one.

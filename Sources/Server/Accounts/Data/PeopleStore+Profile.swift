@@ -27,14 +27,15 @@ struct ProfileText: Sendable, Hashable {
 extension PeopleStore {
     /// Replaces the profile of an account.
     ///
-    /// - Parameter tag: the tag of the profile that the caller read; nil for any (`If-Match: *`).
-    func setProfile(_ profile: AccountProfile, of account: String, ifMatch tag: String?) async throws -> ProfileOutcome
+    /// - Parameter tags: tags of profiles that the caller read; nil for any (`If-Match: *`).
+    func setProfile(_ profile: AccountProfile, of account: String, ifMatch tags: [String]?) async throws
+        -> ProfileOutcome
     {
         let text = profile.json.text()
         return try await database.write { transaction in
             guard let person = try Person.find(account, in: transaction) else { throw AccessError.accountUnknown }
             let current = ProfileText(text: person.profile)
-            guard tag == nil || tag == current.tag else { return .stale }
+            guard tags?.contains(current.tag) ?? true else { return .stale }
             try record(account, "profile", in: transaction)
             if text != person.profile { try Self.write(profile: text, of: account, in: transaction) }
             return .changed(tag: ProfileText.tag(of: text))

@@ -28,7 +28,9 @@ extension AccountRoutes {
     /// `PUT /v1/me/profile` with `If-Match` (RFC 9110 section 13.1.1).
     func setProfile(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = try await caller(request, context)
-        guard let condition = request.headers[.ifMatch] else {
+        let tags = request.headers[values: .ifMatch].flatMap { $0.split(separator: ",") }
+            .map { $0.trimmingCharacters(in: .whitespaces) }
+        guard !tags.isEmpty else {
             throw HTTPFailure(
                 .preconditionRequired, code: "profile-precondition",
                 message: "A change of the profile needs If-Match with the ETag of the profile that was read.")
@@ -36,7 +38,7 @@ extension AccountRoutes {
         let body = try await bodies.collect(request, upTo: AccountProfile.maximumBytes + 1)
         guard let json = JSON(reading: Array(body.bytes)) else { throw ResearchResultError(.profileInvalid, at: "$") }
         let outcome = try await store.setProfile(
-            AccountProfile(json: json), of: caller.id, ifMatch: condition == "*" ? nil : condition)
+            AccountProfile(json: json), of: caller.id, ifMatch: tags.contains("*") ? nil : tags)
         guard case .changed(let tag) = outcome else {
             throw HTTPFailure(
                 .preconditionFailed, code: "profile-stale",

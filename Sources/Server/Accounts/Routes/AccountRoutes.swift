@@ -66,17 +66,17 @@ package struct AccountRoutes: Sendable {
             let routes = routes.group("v1")
             routes.delete("sessions/current", use: signOut)
             let own = routes.group("me")
-            own.get("", use: me)
-            own.get("profile", use: profile)
+            own.getAndHead("", use: me)
+            own.getAndHead("profile", use: profile)
             own.put("profile", use: setProfile)
-            own.get("photo", use: photo)
+            own.getAndHead("photo", use: photo)
             own.put("photo", use: setPhoto)
             own.put("email", use: setEmail)
             own.put("password", use: setPassword)
             own.put("sharing", use: setSharing)
             own.post("verification", use: verify)
             own.post("deletion", use: requestDeletion)
-            own.get("access", use: access)
+            own.getAndHead("access", use: access)
         }
     }
 
@@ -84,10 +84,10 @@ package struct AccountRoutes: Sendable {
         GuardedRoutes(refusal: Self.problem) { routes in
             let routes = routes.group("v1")
             routes.put("me/blobs/:digest", use: putBlob)
-            routes.get("me/blobs/:digest", use: blob)
+            routes.getAndHead("me/blobs/:digest", use: blob)
             routes.post("consents", use: addConsent)
             routes.put("consents/current/document", use: addDocument)
-            routes.get("consents/current", use: currentConsent)
+            routes.getAndHead("consents/current", use: currentConsent)
             routes.delete("consents/current", use: withdrawConsent)
         }
     }
@@ -95,21 +95,21 @@ package struct AccountRoutes: Sendable {
     private var results: GuardedRoutes {
         GuardedRoutes(refusal: Self.problem) { routes in
             let routes = routes.group("v1")
-            routes.get("results", use: results)
+            routes.getAndHead("results", use: results)
             routes.put("results/:id", use: saveResult)
-            routes.get("results/:id", use: result)
+            routes.getAndHead("results/:id", use: result)
         }
     }
 
     private var team: GuardedRoutes {
         GuardedRoutes(refusal: Self.problem) { routes in
             let routes = routes.group("v1")
-            routes.get("patients", use: patients)
-            routes.get("patients/:id/profile", use: patientProfile)
-            routes.get("patients/:id/photo", use: patientPhoto)
-            routes.get("patients/:id/consents", use: patientConsents)
-            routes.get("patients/:id/results", use: patientResults)
-            routes.get("patients/:id/blobs/:digest", use: patientBlob)
+            routes.getAndHead("patients", use: patients)
+            routes.getAndHead("patients/:id/profile", use: patientProfile)
+            routes.getAndHead("patients/:id/photo", use: patientPhoto)
+            routes.getAndHead("patients/:id/consents", use: patientConsents)
+            routes.getAndHead("patients/:id/results", use: patientResults)
+            routes.getAndHead("patients/:id/blobs/:digest", use: patientBlob)
         }
     }
 
