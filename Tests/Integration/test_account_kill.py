@@ -92,11 +92,12 @@ class Killed(unittest.TestCase):
             work += [lambda: self.save(email, token), lambda: self.upload(email, token)]
             victim, key = self.random.choice(known)
             if len(known) > 3 and victim != email:
-                work.append(lambda: self.delete(victim, key))
+                # First, because passwords are checked one after the other.
+                work.insert(0, lambda: self.delete(victim, key))
             threads = [threading.Thread(target=each) for each in work]
             for thread in threads:
                 thread.start()
-            time.sleep(self.random.uniform(0, 3 * self.slow))
+            time.sleep(self.random.uniform(0, 4 * self.slow))
             self.server.kill()
             for thread in threads:
                 thread.join()
