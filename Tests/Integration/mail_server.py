@@ -107,7 +107,7 @@ class MailServer:
         return found
 
     def wait_for(self, count, seconds=60):
-        """Returns the messages when there are so many, or fails."""
+        """Returns the messages when this number has arrived, or fails."""
         deadline = time.monotonic() + seconds
         while len(self.messages) < count:
             assert time.monotonic() < deadline, f"{len(self.messages)} of {count} messages after {seconds} s"

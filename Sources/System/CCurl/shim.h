@@ -1,4 +1,6 @@
 #include <curl/curl.h>
+#include <signal.h>
+#include <time.h>
 
 // Swift imports neither variadic functions (curl_easy_setopt, curl_easy_getinfo) nor macros with casts.
 
@@ -38,4 +40,23 @@ static inline CURLcode shim_curl_set_progress(CURL *handle, shim_curl_progress p
 static inline long shim_curl_reply(CURL *handle) {
     long reply = 0;
     return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &reply) == CURLE_OK ? reply : 0;
+}
+
+// Without signal handlers of its own (CURLOPT_NOSIGNAL), some versions of libcurl let a broken TLS connection raise SIGPIPE
+// in the thread. These functions hold it for a thread, and discard it.
+static inline sigset_t shim_curl_hold_sigpipe(void) {
+    sigset_t pipe, former;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &former);
+    return former;
+}
+
+static inline void shim_curl_release_sigpipe(sigset_t former) {
+    sigset_t pipe;
+    struct timespec none = {0, 0};
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    while (!sigismember(&former, SIGPIPE) && sigtimedwait(&pipe, NULL, &none) == SIGPIPE) {}
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
 }

@@ -15,7 +15,7 @@ struct MailDeliveryTests {
     private let refused = MailOutcome.refused(MailProblem("mail-refused", reply: 550))
 
     /// A delivery that waits only milliseconds.
-    private func delivery(_ queue: MailQueue, _ sender: any MailSender, _ log: MailLog = MailLog()) -> MailDelivery {
+    private func delivery(_ queue: MailQueue, _ sender: any MailSender, log: MailLog = MailLog()) -> MailDelivery {
         MailDelivery(
             queue: queue, sender: sender, logger: log.logger, schedule: MailSchedule(first: 0.001, longest: 0.001),
             pace: .init(poll: .milliseconds(20), firstPause: .milliseconds(1), longestPause: .milliseconds(2)))
@@ -40,7 +40,7 @@ struct MailDeliveryTests {
         try await withQueue { queue, database in
             let (sender, log) = (try ScriptedSender([unavailable, unavailable, unavailable, .accepted]), MailLog())
             try await queue.enqueue(["ann"], in: database)
-            try await runUntilEmpty(delivery(queue, sender, log), queue)
+            try await runUntilEmpty(delivery(queue, sender, log: log), queue)
             #expect(sender.names == ["ann", "ann", "ann", "ann"])
             // Each attempt has the same message.
             #expect(Set(sender.messages).count == 1)
@@ -140,7 +140,7 @@ struct MailDeliveryTests {
             let (sender, log) = (try ScriptedSender([.accepted]), MailLog())
             try await queue.enqueue(["a", "b"], in: database)
             failing.fail(3)
-            try await runUntilEmpty(delivery(queue, sender, log), queue)
+            try await runUntilEmpty(delivery(queue, sender, log: log), queue)
             #expect(sender.names == ["a", "b"])
             #expect(log.lines.contains { $0.contains("storage-full") })
         }
@@ -174,7 +174,7 @@ struct MailDeliveryTests {
             let limits = SMTPSender.Limits(connecting: .milliseconds(100), whole: .milliseconds(100))
             let sender = try SMTPSender(configuration, in: URL(fileURLWithPath: "/"), limits: limits)
             let log = MailLog()
-            let running = Task { await delivery(queue, sender, log).run() }
+            let running = Task { await delivery(queue, sender, log: log).run() }
             try await queue.enqueue(["ann"], in: database)
             let deadline = Patience.deadline
             while !log.lines.contains(where: { $0.contains("mail-server-timeout") }), .now < deadline {

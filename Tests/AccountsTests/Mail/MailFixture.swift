@@ -87,7 +87,7 @@ final class MailLog: Sendable {
     }
 }
 
-/// A database whose writes fail as often as a test says.
+/// A database whose writes fail for a number of times that a test sets.
 final class FailingDatabase: SQLDatabase {
     private let database: any SQLDatabase
     private let failures = Mutex(0)

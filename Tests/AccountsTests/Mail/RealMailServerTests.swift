@@ -1,6 +1,7 @@
 import Core
 import Foundation
 import ResearchResults
+import StorageTestSupport
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ struct RealMailServerTests {
             id: "0001", from: EmailAddress("study@example.org"),
             content: MailContent(
                 to: EmailAddress(recipient), subject: "Schlafstudie für Ältere", text: "Grüße\n.dot\nCode: A1\n"),
-            date: Date())
+            date: Date(timeIntervalSince1970: 1_795_910_400))
     }
 
     private func sender(
@@ -37,6 +38,32 @@ struct RealMailServerTests {
                 #expect(received["from"] == "study@example.org" && received["to"] == [.string(recipient)])
                 let bytes = try #require(received["bytes"]?.string.flatMap { Data(base64Encoded: $0) })
                 #expect(Array(bytes) == (try message(recipient).bytes))
+            }
+        }
+    }
+
+    @Test(arguments: TestEngine.allCases)
+    func aServerThatIsDownAtFirstReceivesEachMailOnce(engine: TestEngine) async throws {
+        try await withTemporaryFolder { folder in
+            try await withMailQueue(on: engine) { _, database, _ in
+                let (queue, log, port) = (MailQueue(database: database), MailLog(), try SMTPResponder.freePort())
+                let delivery = MailDelivery(
+                    queue: queue, sender: try sender(port, in: folder), logger: log.logger,
+                    schedule: MailSchedule(first: 0.001, longest: 0.001),
+                    pace: .init(firstPause: .milliseconds(1), longestPause: .milliseconds(50)))
+                try await queue.enqueue(["ann", "bob"], in: database)
+                let running = Task { await delivery.run() }
+                let deadline = Patience.deadline
+                while !log.lines.contains(where: { $0.contains("mail-server-unreachable") }), .now < deadline {
+                    await Task.yield()
+                }
+                let server = try AiosmtpdServer(in: folder, port: port)
+                defer { server.stop() }
+                while try await queue.count() > 0, .now < deadline { await Task.yield() }
+                running.cancel()
+                await running.value
+                let recipients = try server.messages().compactMap { $0["to"]?.array?.first?.string }
+                #expect(recipients.sorted() == ["ann@example.org", "bob@example.org"])
             }
         }
     }
@@ -115,15 +142,15 @@ private final class AiosmtpdServer {
     private let input = Pipe()
     private let process = Process()
 
-    init(in folder: String, _ options: [String] = []) throws {
+    init(in folder: String, port: Int? = nil, _ options: [String] = []) throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Integration/mail_server.py").standardizedFileURL
-        port = try SMTPResponder.freePort()
-        file = "\(folder)/received-\(port).jsonl"
+        self.port = try port ?? SMTPResponder.freePort()
+        file = "\(folder)/received-\(self.port).jsonl"
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments =
-            [AiosmtpdServer.python ?? "python3", "-B", script.path, "--port", "\(port)", "--file", file] + options
+            [AiosmtpdServer.python ?? "python3", "-B", script.path, "--port", "\(self.port)", "--file", file] + options
         process.standardInput = input
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

@@ -7,9 +7,9 @@ import Synchronization
     import Darwin
 #endif
 
-/// A mail server on loopback that answers as a test says. It serves one connection at a time.
+/// A mail server on loopback whose answers a test sets. It serves one connection at a time.
 final class SMTPResponder: Sendable {
-    /// What happens at a point of the dialogue.
+    /// The reaction at a point of the dialogue.
     enum Reaction: Sendable {
         case reply(Int)
         case hang

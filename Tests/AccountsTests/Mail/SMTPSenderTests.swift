@@ -24,7 +24,8 @@ struct SMTPSenderTests {
     private func message(_ text: String = "Hello\n.dot\n") throws -> MailMessage {
         try MailMessage(
             id: "0001", from: EmailAddress("study@example.org"),
-            content: MailContent(to: EmailAddress("ann@example.org"), subject: "Grüße", text: text), date: Date())
+            content: MailContent(to: EmailAddress("ann@example.org"), subject: "Grüße", text: text),
+            date: Date(timeIntervalSince1970: 1_795_910_400))
     }
 
     /// Sends a mail to a server with these reactions.

@@ -78,7 +78,7 @@ package struct MailDelivery: Sendable {
                     let next = try await queue.untilNextDue() ?? pace.poll
                     _ = await queue.arrivals.wait(upTo: min(max(next, .milliseconds(1)), pace.poll))
                 case .unavailable(let problem)?:
-                    if !isTroubled { log(.error, "mail cannot be sent; it waits", problem) }
+                    if !isTroubled { log(.error, "mail cannot be sent; it waits", problem: problem) }
                     isTroubled = true
                     try? await Task.sleep(for: serverBackoff.nextDelay())
                 default:
@@ -90,7 +90,7 @@ package struct MailDelivery: Sendable {
                 break
             } catch {
                 let code = (error as? any CodedError)?.code ?? "failed"
-                log(.error, "the mails that wait cannot be read or changed", MailProblem(code))
+                log(.error, "the mails that wait cannot be read or changed", problem: MailProblem(code))
                 try? await Task.sleep(for: storeBackoff.nextDelay())
             }
         }
@@ -134,20 +134,21 @@ package struct MailDelivery: Sendable {
                 "a mail was removed or taken over during an attempt", metadata: ["mail": "\(attempt.mail.id)"])
         case .retry?:
             if case .deferred(let problem) = attempt.outcome {
-                log(.notice, "a mail is deferred", problem, of: attempt)
+                log(.notice, "a mail is deferred", problem: problem, of: attempt)
             }
         case .remove(let end)?:
             count(end)
             switch end {
             case .sent: logger.debug("a mail was sent", metadata: ["mail": "\(attempt.mail.id)"])
-            case .refused: log(.error, "a mail was refused", attempt.outcome.problem, of: attempt)
-            case .givenUp: log(.error, "a mail was given up", attempt.outcome.problem, of: attempt)
+            case .refused: log(.error, "a mail was refused", problem: attempt.outcome.problem, of: attempt)
+            case .givenUp: log(.error, "a mail was given up", problem: attempt.outcome.problem, of: attempt)
             }
         }
     }
 
-    private func log(_ level: Logger.Level, _ text: Logger.Message, _ problem: MailProblem?, of attempt: Attempt? = nil)
-    {
+    private func log(
+        _ level: Logger.Level, _ text: Logger.Message, problem: MailProblem?, of attempt: Attempt? = nil
+    ) {
         var metadata: Logger.Metadata = [:]
         if let problem { metadata["code"] = "\(problem.code)" }
         if let reply = problem?.reply { metadata["reply"] = "\(reply)" }

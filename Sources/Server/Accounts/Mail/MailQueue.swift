@@ -82,7 +82,7 @@ package struct MailQueue: Sendable {
 
     /// Records the outcome of an attempt.
     ///
-    /// - Returns: what became of the mail; nil if the attempt had lost its lease, or the mail was removed meanwhile.
+    /// - Returns: the future of the mail; nil if the attempt had lost its lease, or the mail was removed meanwhile.
     @discardableResult
     package func settle(
         _ mail: QueuedMail, as outcome: MailOutcome, schedule: MailSchedule = MailSchedule()

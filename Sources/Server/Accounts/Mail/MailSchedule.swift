@@ -14,7 +14,7 @@ package struct MailSchedule: Sendable, Hashable {
         self.lifetime = lifetime
     }
 
-    /// Returns what becomes of a mail after an attempt.
+    /// Returns the future of a mail after an attempt.
     ///
     /// - Parameters:
     ///   - outcome: outcome of the attempt.
@@ -39,7 +39,7 @@ package struct MailSchedule: Sendable, Hashable {
     }
 }
 
-/// What becomes of a mail after an attempt to send it.
+/// The future of a mail after an attempt to send it.
 package enum MailDecision: Sendable, Hashable {
     /// It leaves the queue.
     case remove(MailEnd)

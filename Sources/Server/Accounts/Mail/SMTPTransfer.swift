@@ -70,6 +70,8 @@ final class SMTPTransfer: Sendable {
         guard Self.started, let handle = curl_easy_init() else {
             return .unavailable(MailProblem("mail-server-failed"))
         }
+        let signals = shim_curl_hold_sigpipe()
+        defer { shim_curl_release_sigpipe(signals) }
         defer { curl_easy_cleanup(handle) }
         let recipients = curl_slist_append(nil, "<\(recipient)>")
         defer { curl_slist_free_all(recipients) }
