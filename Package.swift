@@ -302,7 +302,8 @@ let tools: [Target] = [
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
             "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "DeviceSystem", "Outbox",
-            "AccountClient", "ResearchResults", "HealthStores", "ResearchKitForms", "AppleHealthExport", "HealthReport", "ConsentDocument", "Storage",
+            "AccountClient", "ResearchResults", "HealthStores", "ResearchKitForms", "AppleHealthExport", "HealthReport",
+            "ConsentDocument", "Storage",
             "Warehouse",
             "Receiver", "TerminalSurvey", "StudyFiles", "StudyOperations", "FormAuthoring", arguments,
         ],
@@ -335,7 +336,7 @@ let tests: [Target] = [
             "SleepNights",
             "HealthSync", "HTTPTransport", "DeviceSystem", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter",
             "HealthReport",
-            "FormRendering", "ResearchResults", "ResearchKitForms", "ResearchKitAdapter",
+            "FormRendering", "ResearchResults", "AccountClient", "ResearchKitForms", "ResearchKitAdapter",
         ] + healthKit + researchKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
@@ -406,7 +407,9 @@ let tests: [Target] = [
     .testTarget(name: "DeviceSystemTests", dependencies: ["DeviceSystem", "TestSupport"]),
     .testTarget(
         name: "AccountClientTests",
-        dependencies: ["Core", "ResearchResults", "HTTPTransport", "DeviceSystem", "AccountClient", "TestSupport", crypto]),
+        dependencies: [
+            "Core", "ResearchResults", "HTTPTransport", "DeviceSystem", "AccountClient", "TestSupport", crypto,
+        ]),
     .testTarget(name: "FHIRClientTests", dependencies: ["Core", "FHIR", "FHIRClient"]),
     .testTarget(
         name: "OutboxTests",

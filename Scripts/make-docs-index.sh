@@ -32,6 +32,7 @@ HealthSync|Sends each change of HealthKit to stores once, deletions too, also if
 HealthStores|Sends health data to the outbox, FHIR servers, event hubs and files, records the progress, and reads a journal of HealthKit.
 HealthKitAdapter|Reads HealthKit on a phone: observers, anchored queries, permissions, and every kind of its objects.
 HealthReport|Shows a person's health data as one page: daily aggregates, sleep, heart rate, workouts.
+AccountClient|Signs a person up and in, archives consents, saves and finds results, and shows a team its patients.
 HTTPTransport|Sends HTTP requests over URLSession, without cookies, caches and unbounded answers.
 DeviceSystem|Writes files atomically on a phone, locks them, and stores secrets in the Keychain or in files.
 FHIRClient|Reads, searches and writes the resources of a FHIR server as typed views, within limits.

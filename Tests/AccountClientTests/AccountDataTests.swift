@@ -36,11 +36,11 @@ import Testing
         let other = try phone.client("other")
         try await other.login(email: "ann@example.org", password: "good password")
         try await other.updateProfile { $0["first"] = 1 }
-        await phone.model.fail(.answer(ModelAccounts.problem(412, "profile-stale")), after: 1)
+        await phone.model.fail(.answer(ModelAccounts.problem(412, code: "profile-stale")), after: 1)
         let saved = try await client.updateProfile { $0["second"] = 2 }
         #expect(saved.profile.json.text() == #"{"first":1,"second":2}"#)
         for index in [1, 3, 5] {
-            await phone.model.fail(.answer(ModelAccounts.problem(412, "profile-stale")), after: index)
+            await phone.model.fail(.answer(ModelAccounts.problem(412, code: "profile-stale")), after: index)
         }
         let error = await thrown { try await client.updateProfile { $0["third"] = 3 } } as? AccountClientError
         #expect(error?.reason == .profileStale)
@@ -180,7 +180,7 @@ import Testing
         let consent = try await client.uploadConsent(result: AccountFixture.consent(), signature: AccountFixture.png)
         await phone.model.fail(.answer(TransportResponse(status: 200, body: AccountFixture.jpeg)))
         #expect(await number { _ = try await client.signature(of: consent) } == 805)
-        await phone.model.fail(.answer(ModelAccounts.problem(422, "blob-digest")))
+        await phone.model.fail(.answer(ModelAccounts.problem(422, code: "blob-digest")))
         let error =
             await thrown {
                 try await client.uploadConsent(result: AccountFixture.consent(), signature: AccountFixture.png)

@@ -58,16 +58,18 @@ struct AccountFixture {
 
     /// A task result with a registration, nested.
     static func registration(email: String = "ann@example.org") -> JSON {
-        func item(_ name: String, _ member: String, _ value: JSON) -> JSON {
+        func item(_ name: String, member: String, value: JSON) -> JSON {
             ["_class": "ORKTextQuestionResult", "identifier": .string("ORKRegistrationFormItem\(name)"), member: value]
         }
         let step: JSON = [
             "_class": "ORKStepResult", "identifier": "registration",
             "results": .array([
-                item("Email", "textAnswer", .string(email)), item("Password", "textAnswer", "good password"),
-                item("GivenName", "textAnswer", "Ann"), item("FamilyName", "textAnswer", "Roe"),
-                item("Gender", "choiceAnswers", ["female"]),
-                item("DOB", "dateAnswer", "1980-02-29T00:00:00+0000"),
+                item("Email", member: "textAnswer", value: .string(email)),
+                item("Password", member: "textAnswer", value: "good password"),
+                item("GivenName", member: "textAnswer", value: "Ann"),
+                item("FamilyName", member: "textAnswer", value: "Roe"),
+                item("Gender", member: "choiceAnswers", value: ["female"]),
+                item("DOB", member: "dateAnswer", value: "1980-02-29T00:00:00+0000"),
             ]),
         ]
         let inner: JSON = ["_class": "ORKCollectionResult", "identifier": "inner", "results": .array([step])]

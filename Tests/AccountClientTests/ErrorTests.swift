@@ -59,7 +59,7 @@ import Testing
     func aNumberOfTheServerIsKept(error: CMHealthError) async throws {
         let phone = try AccountFixture()
         let client = try await phone.member()
-        await phone.model.fail(.answer(ModelAccounts.problem(422, error.code, error.number)))
+        await phone.model.fail(.answer(ModelAccounts.problem(422, code: error.code, cmhealth: error.number)))
         let found = await thrown { _ = try await client.photo() } as? AccountClientError
         #expect(found?.cmhealth == error && found?.code == error.code)
         #expect(found?.message == "\(error.message) (status 422)")
@@ -72,7 +72,7 @@ import Testing
         for (code, expected) in [
             ("rate-exceeded", "rate-exceeded"), ("Ann Roe", "object-fetch-failed"), ("", "object-fetch-failed"),
         ] {
-            await phone.model.fail(.answer(ModelAccounts.problem(429, code)))
+            await phone.model.fail(.answer(ModelAccounts.problem(429, code: code)))
             let error = await thrown { _ = try await client.photo() } as? AccountClientError
             #expect(error?.code == expected)
             #expect(error?.message.contains("Roe") == false)
@@ -113,7 +113,7 @@ import Testing
     func everyKindHasACodeAndASentence(reason: AccountClientError.Reason) async throws {
         let phone = try AccountFixture()
         let client = try await phone.member()
-        await phone.model.fail(.answer(ModelAccounts.problem(422, reason.rawValue)))
+        await phone.model.fail(.answer(ModelAccounts.problem(422, code: reason.rawValue)))
         let error = await thrown { _ = try await client.photo() } as? AccountClientError
         #expect(error?.reason == reason)
         #expect(error?.message.contains("(status 422)") == true)

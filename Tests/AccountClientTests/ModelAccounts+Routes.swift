@@ -9,7 +9,7 @@ extension ModelAccounts {
 
     /// Answers the routes of an account.
     func answer(_ call: ModelCall, _ id: String) -> TransportResponse {
-        guard let account = accounts[id] else { return Self.problem(401, "not-signed-in", 708) }
+        guard let account = accounts[id] else { return Self.problem(401, code: "not-signed-in", cmhealth: 708) }
         switch call.route {
         case "GET me":
             return Self.json(
@@ -19,7 +19,7 @@ extension ModelAccounts {
                     "groups": .array(account.groups.map { .string($0) }), "sharing": .bool(account.isSharing),
                 ])
         case "POST me/verification":
-            guard call.body["code"]?.string == account.code else { return Self.problem(410, "code-invalid") }
+            guard call.body["code"]?.string == account.code else { return Self.problem(410, code: "code-invalid") }
             accounts[id]?.isVerified = true
             return Self.empty
         case "PUT me/sharing":
@@ -35,8 +35,8 @@ extension ModelAccounts {
                 ])
         case "GET me/profile": return tagged(Self.json(200, account.profile), account.version)
         case "PUT me/profile":
-            guard let match = call.ifMatch else { return Self.problem(428, "profile-precondition") }
-            guard match == "\"v\(account.version)\"" else { return Self.problem(412, "profile-stale") }
+            guard let match = call.ifMatch else { return Self.problem(428, code: "profile-precondition") }
+            guard match == "\"v\(account.version)\"" else { return Self.problem(412, code: "profile-stale") }
             accounts[id]?.profile = call.body
             accounts[id]?.version += 1
             return tagged(Self.empty, account.version + 1)
@@ -52,7 +52,7 @@ extension ModelAccounts {
         case "consents": return consents(call, account)
         case "results": return results(call, account)
         case "patients" where call.path.count == 3: return patient(call)
-        default: return Self.problem(404, "data-not-found", 803)
+        default: return Self.problem(404, code: "data-not-found", cmhealth: 803)
         }
     }
 
@@ -69,12 +69,12 @@ extension ModelAccounts {
 
     private func credentials(_ call: ModelCall, _ account: Account) -> TransportResponse {
         guard call.body["password"]?.string == account.password else {
-            return Self.problem(401, "credentials-wrong", 710)
+            return Self.problem(401, code: "credentials-wrong", cmhealth: 710)
         }
         switch call.route {
         case "PUT me/email":
             let email = call.body["email"]?.string ?? ""
-            guard self.account(email) == nil else { return Self.problem(409, "account-duplicate", 711) }
+            guard self.account(email) == nil else { return Self.problem(409, code: "account-duplicate", cmhealth: 711) }
             accounts[account.id]?.email = email
             return Self.empty
         case "PUT me/password":
@@ -90,11 +90,13 @@ extension ModelAccounts {
     private func blob(_ call: ModelCall, _ account: Account) -> TransportResponse {
         let digest = call.path[2]
         guard call.route.hasPrefix("PUT") else {
-            guard let bytes = account.blobs[digest] else { return Self.problem(404, "data-not-found", 803) }
+            guard let bytes = account.blobs[digest] else {
+                return Self.problem(404, code: "data-not-found", cmhealth: 803)
+            }
             return TransportResponse(status: 200, body: bytes)
         }
         guard Hexadecimal.text(SHA256.hash(data: call.bytes)) == digest else {
-            return Self.problem(422, "blob-digest", 706)
+            return Self.problem(422, code: "blob-digest", cmhealth: 706)
         }
         let isNew = accounts[account.id]?.blobs.updateValue(call.bytes, forKey: digest) == nil
         return TransportResponse(status: isNew ? 201 : 200)
@@ -126,7 +128,7 @@ extension ModelAccounts {
             return index.map { Self.json(200, ["consent": account.consents[$0]]) } ?? Self.empty
         default: break
         }
-        guard let index else { return Self.problem(404, "consent-absent", 803) }
+        guard let index else { return Self.problem(404, code: "consent-absent", cmhealth: 803) }
         if call.route == "DELETE consents/current" {
             accounts[account.id]?.consents[index]["withdrawn"] = .string(DateTime(clock.now).text)
         } else {
@@ -140,7 +142,7 @@ extension ModelAccounts {
         let index = account.results.firstIndex { $0.id == call.path[1] }
         guard call.route.hasPrefix("PUT") else {
             return index.map { Self.json(200, account.results[$0].result) }
-                ?? Self.problem(404, "data-not-found", 803)
+                ?? Self.problem(404, code: "data-not-found", cmhealth: 803)
         }
         let row = (id: call.path[1], result: call.body, descriptor: call.parameter("descriptor") ?? "")
         if let index { accounts[account.id]?.results[index] = row } else { accounts[account.id]?.results.append(row) }
@@ -153,7 +155,7 @@ extension ModelAccounts {
                 descriptor: call.parameter("descriptor"), identifier: call.parameter("identifier"),
                 from: call.parameter("from"), to: call.parameter("to"),
                 conditions: call.query.filter { $0.name == "where" }.map(\.value))
-        else { return Self.problem(400, "where-malformed", 804) }
+        else { return Self.problem(400, code: "where-malformed", cmhealth: 804) }
         let rows = account.results.compactMap { row -> JSON? in
             guard let result = try? ResearchResult(json: row.result, descriptor: row.descriptor) else {
                 return ["id": .string(row.id), "problem": "result-unreadable"]
@@ -185,14 +187,14 @@ extension ModelAccounts {
 
     private func patient(_ call: ModelCall) -> TransportResponse {
         guard let patient = accounts[call.path[1]], patient.isSharing else {
-            return Self.problem(404, "data-not-found", 803)
+            return Self.problem(404, code: "data-not-found", cmhealth: 803)
         }
         switch call.path[2] {
         case "profile": return Self.json(200, patient.profile)
         case "photo": return photo(patient)
         case "consents": return Self.json(200, ["consents": .array(patient.consents), "next": nil])
         case "results": return list(call, patient)
-        default: return Self.problem(404, "data-not-found", 803)
+        default: return Self.problem(404, code: "data-not-found", cmhealth: 803)
         }
     }
 }

@@ -106,7 +106,7 @@ actor ModelAccounts: Transport {
         TransportResponse(status: status, headers: ["Content-Type": "application/json"], body: json.data())
     }
 
-    static func problem(_ status: Int, _ code: String, _ number: Int? = nil) -> TransportResponse {
+    static func problem(_ status: Int, code: String, cmhealth number: Int? = nil) -> TransportResponse {
         var json: JSON = ["code": .string(code), "status": .number(JSONNumber(status))]
         json["cmhealth"] = number.map { .number(JSONNumber($0)) }
         return Self.json(status, json)
@@ -122,12 +122,12 @@ actor ModelAccounts: Transport {
         let body = request.body.flatMap { JSON(reading: $0) } ?? .null
         let route = "\(request.method) \(path)"
         if let open = answerOpen(route, body) {
-            return request.headers["Antispam"] == "blue" ? open : Self.problem(403, "antispam-wrong")
+            return request.headers["Antispam"] == "blue" ? open : Self.problem(403, code: "antispam-wrong")
         }
         let token = request.headers["Authorization"].map { String($0.dropFirst(7)) }
         guard let index = sessions.firstIndex(where: { $0.access == token && clock.now < $0.expires }),
             let account = accounts[sessions[index].account]
-        else { return Self.problem(401, "not-signed-in", 708) }
+        else { return Self.problem(401, code: "not-signed-in", cmhealth: 708) }
         if route == "DELETE sessions/current" {
             sessions.remove(at: index)
             return TransportResponse(status: 204)
@@ -145,15 +145,15 @@ actor ModelAccounts: Transport {
         let password = body["password"]?.string ?? ""
         switch route {
         case "POST accounts":
-            if account(email) != nil { return Self.problem(409, "account-duplicate", 711) }
-            guard password.count >= 8 else { return Self.problem(422, "account-request-invalid", 712) }
+            if account(email) != nil { return Self.problem(409, code: "account-duplicate", cmhealth: 711) }
+            guard password.count >= 8 else { return Self.problem(422, code: "account-request-invalid", cmhealth: 712) }
             let id = next("account")
             accounts[id] = Account(
                 id: id, email: email, password: password, profile: body["profile"] ?? [:], code: "C1")
             return start(id)
         case "POST sessions":
             guard let account = account(email), account.password == password else {
-                return Self.problem(401, "credentials-wrong", 710)
+                return Self.problem(401, code: "credentials-wrong", cmhealth: 710)
             }
             return start(account.id)
         case "POST sessions/refresh": return refresh(body["refreshToken"]?.string ?? "")
@@ -162,7 +162,7 @@ actor ModelAccounts: Transport {
             return TransportResponse(status: 202)
         case "POST password-resets/confirm":
             guard let code = body["code"]?.string, let id = accounts.values.first(where: { $0.code == code })?.id else {
-                return Self.problem(410, "code-invalid")
+                return Self.problem(410, code: "code-invalid")
             }
             accounts[id]?.password = password
             accounts[id]?.code = nil
@@ -183,10 +183,10 @@ actor ModelAccounts: Transport {
     private func refresh(_ token: String) -> TransportResponse {
         guard
             let index = sessions.firstIndex(where: { $0.refresh == token || $0.previous?.token == token })
-        else { return Self.problem(401, "not-signed-in", 708) }
+        else { return Self.problem(401, code: "not-signed-in", cmhealth: 708) }
         if sessions[index].refresh != token, clock.now > sessions[index].previous?.until ?? .distantPast {
             sessions.remove(at: index)
-            return Self.problem(401, "not-signed-in", 708)
+            return Self.problem(401, code: "not-signed-in", cmhealth: 708)
         }
         // The previous token stays valid for 60 s after its first use.
         if sessions[index].refresh == token { sessions[index].previous = (token, clock.now.addingTimeInterval(60)) }

@@ -76,6 +76,20 @@ import Testing
         Issue.record("No pull completed.")
     }
 
+    /// After a restore of the server the list begins again. Patients who are not in it have left.
+    @Test func aListThatBeginsAgainReplacesTheSet() async throws {
+        let phone = try AccountFixture()
+        let client = try await phone.member()
+        for id in ["p1", "p2"] { await phone.model.append(toFeed: Self.entry(id)) }
+        try await client.pullPatients()
+        let page: JSON = [
+            "patients": .array([Self.entry("p2"), Self.entry("p3")]), "left": [], "next": "p2", "restart": true,
+        ]
+        await phone.model.fail(.answer(ModelAccounts.json(200, page)))
+        let changes = try await client.pullPatients()
+        #expect(changes.json.text() == #"{"entered":["p3"],"changed":["p2"],"left":["p1"]}"#)
+    }
+
     /// A model of random histories: the sum of all pulls is the state of the server.
     @Test func pulledSetsEqualTheServers() async throws {
         var random = Seeded.fresh()
@@ -112,7 +126,7 @@ import Testing
     @Test func aCallerWithoutARoleGets806() async throws {
         let phone = try AccountFixture()
         let client = try await phone.member()
-        await phone.model.fail(.answer(ModelAccounts.problem(403, "access-denied", 806)))
+        await phone.model.fail(.answer(ModelAccounts.problem(403, code: "access-denied", cmhealth: 806)))
         #expect(await number { _ = try await client.patients() } == 806)
         await phone.model.fail(.answer(TransportResponse(status: 403)))
         #expect(await number { try await client.pullPatients() } == 806)

@@ -22,7 +22,7 @@ import Testing
     @Test func aRejectedTokenIsRenewedOnce() async throws {
         let phone = try AccountFixture()
         let client = try await phone.member()
-        await phone.model.fail(.answer(ModelAccounts.problem(401, "not-signed-in", 708)))
+        await phone.model.fail(.answer(ModelAccounts.problem(401, code: "not-signed-in", cmhealth: 708)))
         #expect(try await client.holder().email == "ann@example.org")
         #expect(await phone.model.takeLines() == ["GET me", "POST sessions/refresh", "GET me"])
         for index in [0, 2] {
@@ -58,7 +58,8 @@ import Testing
         let phone = try AccountFixture()
         let client = try await phone.member()
         for index in 0..<5 {
-            await phone.model.fail(.answer(ModelAccounts.problem(401, "not-signed-in", 708)), after: index)
+            await phone.model.fail(
+                .answer(ModelAccounts.problem(401, code: "not-signed-in", cmhealth: 708)), after: index)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<5 { group.addTask { _ = try await client.holder() } }

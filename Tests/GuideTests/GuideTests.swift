@@ -48,8 +48,8 @@ import Wire
 
     @Test(arguments: [
         ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 15),
-        ("docs/language.md", ["LanguageGuide"], 3), ("docs/researchkit.md", ["ResearchKitGuide"], 2),
-        ("README.md", ["AppPrograms"], 1),
+        ("docs/language.md", ["LanguageGuide"], 3), ("README.md", ["AppPrograms"], 1),
+        ("docs/accounts.md", ["AccountsGuide"], 11),
     ])
     func examplesOfTheGuideAreCompiledCode(guide: String, files: [String], count: Int) throws {
         let code = try files.flatMap { try Self.text("Tests/GuideTests/\($0).swift").components(separatedBy: "\n") }
@@ -94,6 +94,13 @@ import Wire
         let programs = Self.examples(in: section)
         #expect(programs.count == 5)
         for program in programs { #expect(program.count < 12, "\(program.first ?? "")") }
+    }
+
+    /// Each block replaces a block of CMHealth's README.
+    @Test func eachBlockOfTheGuideOfAccountsHasLessThanTwelveLines() throws {
+        let blocks = try Self.examples(in: Self.text("docs/accounts.md"))
+        #expect(blocks.count > 9)
+        for block in blocks { #expect(block.count < 12, "\(block.first ?? "")") }
     }
 
     /// The statements about typed views in the comparison with FHIRModels.

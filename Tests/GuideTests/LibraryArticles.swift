@@ -1,3 +1,4 @@
+import AccountClient
 import Attachments
 import DeviceSystem
 import FHIR
@@ -213,6 +214,17 @@ enum LibraryArticles {
         let filter = try ResultFilter(from: "2026-11-01", conditions: ["results.results.scaleAnswer ge 7"])
         if filter.matches(result) { print(username, upload.signatureResult.givenName ?? "", result.id) }
         return filter
+    }
+
+    static func accountClient(folder: URL, taskResult: JSON, image: Data, resultBytes: Data) async throws {
+        let server = try AccountServer("https://study.example", antispam: "blue-kettle")
+        let client = try AccountClient(server: server, folder: folder)
+        try await client.signUp(registration: taskResult)
+        try await client.uploadConsent(result: taskResult, signature: image, descriptor: "sleep")
+        let status = try await client.save(ResearchResult(resultBytes, descriptor: "sleep"))
+        for row in try await client.results(matching: ResultFilter(descriptor: "sleep")).all() {
+            print(status, row.id, row.problem ?? "")
+        }
     }
 
     static func healthTypes() throws -> (codes: [String]?, pounds: String?) {

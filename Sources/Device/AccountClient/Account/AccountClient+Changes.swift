@@ -9,7 +9,7 @@ extension AccountClient {
     public func requestPasswordReset(email: String) async throws {
         let address = try EmailAddress(email)
         _ = try await sendUnsigned(
-            AccountRequest("POST", "password-resets", json: ["email": .string(address.text)], kind: .account))
+            AccountRequest("POST", path: "password-resets", json: ["email": .string(address.text)], kind: .account))
     }
 
     /// Sets a new password with the code of a mail. All sessions of the account end.
@@ -20,7 +20,8 @@ extension AccountClient {
     public func resetPassword(code: String, newPassword: String) async throws {
         _ = try await sendUnsigned(
             AccountRequest(
-                "POST", "password-resets/confirm", json: ["code": .string(code), "password": .string(newPassword)],
+                "POST", path: "password-resets/confirm",
+                json: ["code": .string(code), "password": .string(newPassword)],
                 kind: .signUp))
     }
 
@@ -30,7 +31,7 @@ extension AccountClient {
     @discardableResult
     public func verify(code: String) async throws -> AccountHolder {
         _ = try await send(
-            AccountRequest("POST", "me/verification", json: ["code": .string(code)], kind: .account))
+            AccountRequest("POST", path: "me/verification", json: ["code": .string(code)], kind: .account))
         return try await holder()
     }
 
@@ -42,7 +43,7 @@ extension AccountClient {
         let address = try EmailAddress(email)
         _ = try await send(
             AccountRequest(
-                "PUT", "me/email", json: ["email": .string(address.text), "password": .string(password)],
+                "PUT", path: "me/email", json: ["email": .string(address.text), "password": .string(password)],
                 kind: .credentials))
         return try await holder()
     }
@@ -53,7 +54,7 @@ extension AccountClient {
     public func changePassword(_ password: String, to newPassword: String) async throws {
         _ = try await send(
             AccountRequest(
-                "PUT", "me/password",
+                "PUT", path: "me/password",
                 json: ["password": .string(password), "newPassword": .string(newPassword)], kind: .credentials))
     }
 
@@ -61,13 +62,13 @@ extension AccountClient {
     @discardableResult
     public func setSharing(_ isSharing: Bool) async throws -> AccountHolder {
         _ = try await send(
-            AccountRequest("PUT", "me/sharing", json: ["sharing": .bool(isSharing)], kind: .account))
+            AccountRequest("PUT", path: "me/sharing", json: ["sharing": .bool(isSharing)], kind: .account))
         return try await holder()
     }
 
     /// Reads who may read the data of the account, and who has read them.
     public func access() async throws -> AccountAccess {
-        let response = try await send(AccountRequest("GET", "me/access", kind: .fetch))
+        let response = try await send(AccountRequest("GET", path: "me/access", kind: .fetch))
         guard let access = AccountAccess(json: try json(response)) else {
             throw AccountClientError(.invalidResponse, status: response.status)
         }

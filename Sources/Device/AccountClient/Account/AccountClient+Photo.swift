@@ -29,7 +29,7 @@ extension AccountClient {
         guard bytes.count <= limits.fileBytes, let image = AccountImage(bytes) else {
             throw AccountClientError(.fileInvalid)
         }
-        var request = AccountRequest("PUT", "me/photo", kind: .file)
+        var request = AccountRequest("PUT", path: "me/photo", kind: .file)
         request.headers["Content-Type"] = image.mediaType
         request.body = image.bytes
         _ = try await send(request)
@@ -37,7 +37,7 @@ extension AccountClient {
 
     /// Reads an image; nil if the server has none.
     func image(_ path: String) async throws -> AccountImage? {
-        let response = try await send(AccountRequest("GET", path, kind: .fetch))
+        let response = try await send(AccountRequest("GET", path: path, kind: .fetch))
         if response.status == 204 { return nil }
         guard response.body.count <= limits.fileBytes, let image = AccountImage(response.body) else {
             throw AccountClientError(.invalidResponse, status: response.status)

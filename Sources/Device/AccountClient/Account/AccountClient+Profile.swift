@@ -9,7 +9,7 @@ extension AccountClient {
     @discardableResult
     public func profile() async throws -> StoredProfile {
         let session = try await currentSession()
-        let response = try await send(AccountRequest("GET", "me/profile", kind: .account))
+        let response = try await send(AccountRequest("GET", path: "me/profile", kind: .account))
         guard let tag = response.tag else {
             throw AccountClientError(.invalidResponse, status: response.status)
         }
@@ -40,7 +40,7 @@ extension AccountClient {
         guard stored.tag.utf8.count <= Self.maximumTagBytes, stored.tag.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { throw AccountClientError(.profilePrecondition) }
         let session = try await currentSession()
-        var request = AccountRequest("PUT", "me/profile", json: profile.json, kind: .account)
+        var request = AccountRequest("PUT", path: "me/profile", json: profile.json, kind: .account)
         request.headers["If-Match"] = stored.tag
         let response = try await send(request)
         guard let tag = response.tag else {

@@ -25,7 +25,7 @@ extension AccountClient {
         var body: JSON = ["email": .string(address.text), "password": .string(password)]
         body["profile"] = profile?.json
         body["group"] = group.map { .string($0) }
-        return try await begin(AccountRequest("POST", "accounts", json: body, kind: .signUp), email: address.text)
+        return try await begin(AccountRequest("POST", path: "accounts", json: body, kind: .signUp), email: address.text)
     }
 
     /// Creates an account from the registration in a task result, at any depth (CMHealth: `signUpWithRegistration:`).
@@ -54,7 +54,7 @@ extension AccountClient {
         let address = try EmailAddress(email)
         guard !password.isEmpty else { throw CMHealthError.invalidCredentials }
         let body: JSON = ["email": .string(address.text), "password": .string(password)]
-        return try await begin(AccountRequest("POST", "sessions", json: body, kind: .signIn), email: address.text)
+        return try await begin(AccountRequest("POST", path: "sessions", json: body, kind: .signIn), email: address.text)
     }
 
     /// Continues the stored session (CMHealth's automatic login): renews it if necessary, and reads the account and its
@@ -74,7 +74,7 @@ extension AccountClient {
     /// Reads the account: its groups, whether it is verified, and whether it shares its data.
     @discardableResult
     public func holder() async throws -> AccountHolder {
-        let response = try await send(AccountRequest("GET", "me", kind: .account))
+        let response = try await send(AccountRequest("GET", path: "me", kind: .account))
         guard let holder = AccountHolder(json: try json(response)) else {
             throw AccountClientError(.invalidResponse, status: response.status)
         }

@@ -32,7 +32,7 @@ extension AccountClient {
     /// - Throws: as ``AccountClient`` describes; 710 for a wrong password.
     public func deleteAccount(password: String) async throws {
         _ = try await send(
-            AccountRequest("POST", "me/deletion", json: ["password": .string(password)], kind: .credentials))
+            AccountRequest("POST", path: "me/deletion", json: ["password": .string(password)], kind: .credentials))
         try await forget()
     }
 
@@ -49,7 +49,7 @@ extension AccountClient {
     /// - Returns: whether the server ended it.
     @discardableResult
     func endOnServer(_ session: AccountSession) async -> Bool {
-        let request = AccountRequest("DELETE", "sessions/current", kind: .account)
+        let request = AccountRequest("DELETE", path: "sessions/current", kind: .account)
         if !session.isDue(now: now()) {
             do {
                 _ = try await send(request, authorization: session)

@@ -39,7 +39,7 @@ extension AccountClient {
         var body: JSON = ["result": .string(try digest(text).text), "signature": .string(upload.signature.text)]
         body["document"] = upload.document.map { .string($0.text) }
         let response = try await send(
-            AccountRequest("POST", "consents", query: [("descriptor", descriptor)], json: body, kind: .save))
+            AccountRequest("POST", path: "consents", query: [("descriptor", descriptor)], json: body, kind: .save))
         let consent = try readConsent(response)
         if state.profile.map({ !$0.hasName }) ?? true { _ = try? await profile() }
         return consent
@@ -54,7 +54,7 @@ extension AccountClient {
         try await put(document, as: "application/pdf")
         _ = try await send(
             AccountRequest(
-                "PUT", "consents/current/document", query: [("descriptor", descriptor)],
+                "PUT", path: "consents/current/document", query: [("descriptor", descriptor)],
                 json: ["document": .string(try digest(document).text)], kind: .save))
     }
 
@@ -62,7 +62,7 @@ extension AccountClient {
     public func consent(descriptor: String? = nil) async throws -> ArchivedConsent? {
         let descriptor = try ResearchResult.checked(descriptor: descriptor)
         let response = try await send(
-            AccountRequest("GET", "consents/current", query: [("descriptor", descriptor)], kind: .fetch))
+            AccountRequest("GET", path: "consents/current", query: [("descriptor", descriptor)], kind: .fetch))
         return response.status == 204 ? nil : try readConsent(response)
     }
 
@@ -72,7 +72,7 @@ extension AccountClient {
     public func withdrawConsent(descriptor: String? = nil) async throws {
         let descriptor = try ResearchResult.checked(descriptor: descriptor)
         _ = try await send(
-            AccountRequest("DELETE", "consents/current", query: [("descriptor", descriptor)], kind: .save))
+            AccountRequest("DELETE", path: "consents/current", query: [("descriptor", descriptor)], kind: .save))
     }
 
     /// Reads the task result of a consent.
@@ -101,7 +101,7 @@ extension AccountClient {
 
     /// Uploads a file under its digest.
     private func put(_ bytes: Data, as mediaType: String) async throws {
-        var request = try AccountRequest("PUT", "me/blobs/\(digest(bytes).text)", kind: .file)
+        var request = try AccountRequest("PUT", path: "me/blobs/\(digest(bytes).text)", kind: .file)
         request.headers["Content-Type"] = mediaType
         request.body = bytes
         _ = try await send(request)
@@ -109,7 +109,7 @@ extension AccountClient {
 
     /// Reads a file, and compares it with its digest.
     private func file(_ digest: BlobDigest) async throws -> Data {
-        let response = try await send(AccountRequest("GET", "me/blobs/\(digest.text)", kind: .fetch))
+        let response = try await send(AccountRequest("GET", path: "me/blobs/\(digest.text)", kind: .fetch))
         guard response.body.count <= limits.fileBytes, try self.digest(response.body) == digest else {
             throw AccountClientError(.invalidResponse, status: response.status)
         }

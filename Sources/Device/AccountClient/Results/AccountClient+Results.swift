@@ -13,7 +13,7 @@ extension AccountClient {
     public func save(_ result: ResearchResult) async throws -> ResultStatus {
         let response = try await send(
             AccountRequest(
-                "PUT", "results/\(result.id)", query: [("descriptor", result.descriptor)], json: result.json,
+                "PUT", path: "results/\(result.id)", query: [("descriptor", result.descriptor)], json: result.json,
                 kind: .result))
         guard let status = try json(response)["status"]?.string.flatMap({ ResultStatus(rawValue: $0) }) else {
             throw AccountClientError(.invalidResponse, status: response.status)
@@ -40,7 +40,7 @@ extension AccountClient {
     /// - Returns: the JSON of the result as it was saved.
     public func result(runUUID: UUID) async throws -> JSON? {
         let response = try await send(
-            AccountRequest("GET", "results/\(runUUID.lowercaseText)", kind: .result, passing: [404]))
+            AccountRequest("GET", path: "results/\(runUUID.lowercaseText)", kind: .result, passing: [404]))
         guard response.status != 404 else { return Optional<JSON>.none }
         return try json(response)
     }

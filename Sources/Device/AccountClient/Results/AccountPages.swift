@@ -87,7 +87,7 @@ extension AccountClient {
     ) -> AccountPages<[Row]> {
         AccountPages(limits: limits, now: now) { cursor in
             let query = query + (cursor.map { [("cursor", $0)] } ?? [])
-            let response = try await self.send(AccountRequest("GET", path, query: query, kind: kind))
+            let response = try await self.send(AccountRequest("GET", path: path, query: query, kind: kind))
             let json = try self.json(response)
             let next = json.present("next")
             guard let values = json[member]?.array, (next == nil) == (next?.string == nil) else {

@@ -17,7 +17,7 @@ struct AccountRequest: Sendable {
     var passing: Set<Int> = []
 
     init(
-        _ method: String, _ path: String, query: [(name: String, value: String)] = [], json: JSON? = nil,
+        _ method: String, path: String, query: [(name: String, value: String)] = [], json: JSON? = nil,
         kind: AccountRequestKind, passing: Set<Int> = []
     ) {
         self.method = method
@@ -67,7 +67,7 @@ extension AccountClient {
                 method: request.method, url: server.url(request.path, query: request.query), headers: headers,
                 body: request.body))
         guard (200..<300).contains(response.status) || request.passing.contains(response.status) else {
-            throw failure(of: response, request.kind)
+            throw failure(of: response, kind: request.kind)
         }
         guard response.body.count <= limits.answerBytes else { throw AccountClientError(.answerTooLarge) }
         return response
@@ -90,7 +90,7 @@ extension AccountClient {
     }
 
     /// Returns the error of an answer: the number and the code of the problem (RFC 9457), else those of the status.
-    private func failure(of response: TransportResponse, _ kind: AccountRequestKind) -> AccountClientError {
+    private func failure(of response: TransportResponse, kind: AccountRequestKind) -> AccountClientError {
         let problem = response.body.count <= 64 << 10 ? JSON(reading: response.body) : nil
         let number = problem?["cmhealth"]?.integer.flatMap { CMHealthError(rawValue: $0) }
         let code = problem?["code"]?.string.flatMap { Self.isCode($0) ? $0 : nil }

@@ -54,7 +54,8 @@ extension AccountClient {
     func refreshed(_ session: AccountSession) async throws -> AccountSession {
         let response = try await sendUnsigned(
             AccountRequest(
-                "POST", "sessions/refresh", json: ["refreshToken": .string(session.refreshToken)], kind: .account))
+                "POST", path: "sessions/refresh", json: ["refreshToken": .string(session.refreshToken)], kind: .account)
+        )
         guard let renewed = AccountSession(answer: try json(response), now: now()),
             renewed.account == session.account
         else { throw AccountClientError(.invalidResponse, status: response.status) }

@@ -141,7 +141,7 @@ public struct SignInForm: Sendable, Hashable {
         case (_, .cancelled): return finish(.cancelled)
 
         case (.editing, .edited(let field, let text)), (.resetting, .edited(let field, let text)):
-            edit(field, text)
+            edit(field, to: text)
             return nil
         case (.editing, .submitted):
             guard check() else { return nil }
@@ -189,7 +189,7 @@ public struct SignInForm: Sendable, Hashable {
         return fieldProblems.isEmpty
     }
 
-    private mutating func edit(_ field: Field, _ text: String) {
+    private mutating func edit(_ field: Field, to text: String) {
         guard text.utf8.count <= Self.maximumBytes else { return }
         switch field {
         case .email: email = text

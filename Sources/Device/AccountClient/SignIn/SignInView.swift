@@ -33,11 +33,11 @@
         public var body: some View {
             Form {
                 Section {
-                    TextField("E-mail address", text: text(of: .email, form.email))
+                    TextField("E-mail address", text: text(of: .email, value: form.email))
                         .autocorrectionDisabled()
                     sentence(form.fieldProblems[.email])
                     if !isReset {
-                        SecureField("Password", text: text(of: .password, form.password))
+                        SecureField("Password", text: text(of: .password, value: form.password))
                         sentence(form.fieldProblems[.password])
                     }
                     sentence(form.problem)
@@ -67,7 +67,7 @@
             }
         }
 
-        private func text(of field: SignInForm.Field, _ value: String) -> Binding<String> {
+        private func text(of field: SignInForm.Field, value: String) -> Binding<String> {
             Binding(get: { value }, set: { send(.edited(field, $0)) })
         }
 
@@ -79,9 +79,9 @@
         private func send(_ event: SignInForm.Event) {
             switch form.handle(event) {
             case .signIn(let email, let password)?:
-                perform(.signedIn) { try await $0.login(email: email, password: password) }
+                perform(then: .signedIn) { try await $0.login(email: email, password: password) }
             case .requestReset(let email)?:
-                perform(.resetRequested) { try await $0.requestPasswordReset(email: email) }
+                perform(then: .resetRequested) { try await $0.requestPasswordReset(email: email) }
             case .report(let outcome)?:
                 if outcome == .cancelled { work?.cancel() }
                 report(outcome)
@@ -90,7 +90,7 @@
         }
 
         private func perform(
-            _ success: SignInForm.Event, _ request: @escaping @Sendable (AccountClient) async throws -> Void
+            then success: SignInForm.Event, request: @escaping @Sendable (AccountClient) async throws -> Void
         ) {
             let client = client
             work = Task {

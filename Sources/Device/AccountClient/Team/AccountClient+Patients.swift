@@ -10,7 +10,7 @@ extension AccountClient {
     public nonisolated func patientPages(after cursor: String? = nil) -> AccountPages<PatientPage> {
         AccountPages(limits: limits, now: now, start: cursor) { cursor in
             let query = cursor.map { [(name: "after", value: $0)] } ?? []
-            let response = try await self.send(AccountRequest("GET", "patients", query: query, kind: .fetch))
+            let response = try await self.send(AccountRequest("GET", path: "patients", query: query, kind: .fetch))
             guard let page = PatientPage(json: try self.json(response)), self.isCursor(page.cursor) else {
                 throw AccountClientError(.invalidResponse, status: response.status)
             }
@@ -85,7 +85,7 @@ extension AccountClient {
     ///
     /// - Throws: as ``AccountClient`` describes; 803 for data that the account may not read.
     public func profile(ofPatient id: String) async throws -> AccountProfile {
-        try readProfile(await send(AccountRequest("GET", "patients/\(segment(id))/profile", kind: .fetch)))
+        try readProfile(await send(AccountRequest("GET", path: "patients/\(segment(id))/profile", kind: .fetch)))
     }
 
     /// Reads the photo of a patient; nil if there is none.

@@ -19,6 +19,8 @@ struct PatientPull: Sendable {
 
     /// Applies a page.
     mutating func apply(_ page: PatientPage) {
+        // Patients of before who are not in the new list have left.
+        if page.isRestart { register.patients = [] }
         for patient in page.patients {
             register.patients.insert(patient.id)
             mentioned.insert(patient.id)

@@ -41,6 +41,9 @@ public struct PatientPage: Sendable, Hashable {
     /// The cursor of the next page. It is also that of a later request for news.
     public let cursor: String
 
+    /// Whether the list begins again with this page: the server was restored from a backup, and does not know the cursor.
+    public let isRestart: Bool
+
     /// Whether there is no news.
     public var isEmpty: Bool { patients.isEmpty && left.isEmpty }
 
@@ -54,6 +57,7 @@ public struct PatientPage: Sendable, Hashable {
         left = ids.compactMap { $0.string.flatMap { AccountText.isID($0) ? $0 : nil } }
         guard patients.count == values.count, left.count == ids.count else { return nil }
         cursor = next
+        isRestart = json["restart"]?.bool ?? false
     }
 }
 

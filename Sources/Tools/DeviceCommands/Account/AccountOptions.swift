@@ -48,7 +48,8 @@ package struct AccountOptions: ParsableArguments {
 
     /// Prints a JSON value, or lines for people.
     func show(_ value: JSON, lines: [String]) {
-        if json { CommandOutput.result(value) } else { lines.forEach { CommandOutput.result($0) } }
+        guard !json else { return CommandOutput.result(value) }
+        for line in lines { CommandOutput.result(line) }
     }
 }
 

@@ -37,15 +37,15 @@ extension MeCommand {
             let client = try AccountClient(server: server, folder: given ?? temporary)
             if let email {
                 try await client.requestPasswordReset(email: email)
-                show(["requested": true], "A code is on its way, if there is an account with this address.")
+                show(["requested": true], line: "A code is on its way, if there is an account with this address.")
             } else {
                 let password = try CommandInput.password(passwordFile ?? "")
                 try await client.resetPassword(code: code ?? "", newPassword: password)
-                show(["reset": true], "The password is changed; sign in with `me login`.")
+                show(["reset": true], line: "The password is changed; sign in with `me login`.")
             }
         }
 
-        private func show(_ value: JSON, _ line: String) {
+        private func show(_ value: JSON, line: String) {
             if json { CommandOutput.result(value) } else { CommandOutput.result(line) }
         }
     }

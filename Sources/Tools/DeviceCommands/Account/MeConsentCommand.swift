@@ -67,13 +67,13 @@ extension MeCommand {
             private func write(_ consent: ArchivedConsent, of client: AccountClient, to path: String) async throws {
                 let folder = URL(fileURLWithPath: path, isDirectory: true)
                 try PosixFiles().makeFolder(folder)
-                func write(_ bytes: Data, _ name: String) throws {
+                func write(_ bytes: Data, as name: String) throws {
                     try OutputFile.write(bytes, to: folder.appendingPathComponent(name).path, replaces: true)
                 }
-                try write(try await client.result(of: consent).data(), "result.json")
+                try write(try await client.result(of: consent).data(), as: "result.json")
                 let signature = try await client.signature(of: consent)
-                try write(signature.bytes, signature.mediaType == "image/png" ? "signature.png" : "signature.jpg")
-                if let document = try await client.document(of: consent) { try write(document, "document.pdf") }
+                try write(signature.bytes, as: signature.mediaType == "image/png" ? "signature.png" : "signature.jpg")
+                if let document = try await client.document(of: consent) { try write(document, as: "document.pdf") }
             }
         }
 
