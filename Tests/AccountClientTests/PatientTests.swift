@@ -83,7 +83,7 @@ import Testing
         for id in ["p1", "p2"] { await phone.model.append(toFeed: Self.entry(id)) }
         try await client.pullPatients()
         let page: JSON = [
-            "patients": .array([Self.entry("p2"), Self.entry("p3")]), "left": [], "next": "p2", "restart": true,
+            "patients": .array([Self.entry("p2"), Self.entry("p3")]), "left": [], "next": "q2", "restart": true,
         ]
         await phone.model.fail(.answer(ModelAccounts.json(200, page)))
         let changes = try await client.pullPatients()
