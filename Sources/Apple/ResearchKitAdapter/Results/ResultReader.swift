@@ -91,17 +91,17 @@
             guard let run = try members.text("taskRunUUID").flatMap({ UUID(text: $0) }) else {
                 throw members.malformed("taskRunUUID")
             }
-            if let device = try members.members("device") {
-                #if canImport(ResearchKit_Private)
+            #if canImport(ResearchKit_Private)
+                if let device = try members.members("device") {
                     return ORKTaskResult(
                         taskIdentifier: identifier, taskRun: run, outputDirectory: nil,
                         device: ORKDevice(
                             product: try device.text("product") ?? "", osVersion: try device.text("osVersion") ?? "",
                             osBuild: try device.text("osBuild") ?? "", platform: try device.text("platform") ?? ""))
-                #else
-                    report("device", of: members)
-                #endif
-            }
+                }
+            #else
+                if try members.members("device") != nil { report("device", of: members) }
+            #endif
             return ORKTaskResult(taskIdentifier: identifier, taskRun: run, outputDirectory: nil)
         }
 

@@ -39,6 +39,8 @@
                     guard let result = question as? ORKLocationQuestionResult, let location = result.locationAnswer
                     else { return }
                     members["locationAnswer"] = written(ResultLocation.json(location), as: "locationAnswer", of: result)
+                #else
+                    break
                 #endif
             }
         }
