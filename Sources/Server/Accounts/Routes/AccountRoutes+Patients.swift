@@ -53,9 +53,10 @@ extension AccountRoutes {
         if let after {
             if let known = PatientCursor(after, key: state.cursorKey, account: caller.id) {
                 cursor = known
-            } else if !PatientCursor.isOfAnotherEpoch(after, than: state.epoch) {
+            } else {
                 // Only a cursor from before a restore starts again from the beginning.
-                throw HTTPFailure.cursorInvalid
+                guard PatientCursor.isOfAnotherEpoch(after, than: state.epoch) else { throw HTTPFailure.cursorInvalid }
+                cursor.isRestarted = true
             }
         }
         let visible = policy.visibleGroups(of: reader, groups: store.groups, at: now)

@@ -19,6 +19,10 @@ struct PatientCursor: Sendable, Hashable {
     /// Positions in the reports of groups that were lost: the last reported account.
     var lost: [GroupAudience: String] = [:]
 
+    /// Whether the reader may know patients from before a restore, which this cursor does not name. Then all patients who
+    /// left are reported, until the reader has seen the whole list.
+    var isRestarted = false
+
     /// Returns the cursor as a text.
     func text(key: Data) -> String {
         let groups = known.sorted { $0.key < $1.key }.map { entry -> JSON in
@@ -28,7 +32,7 @@ struct PatientCursor: Sendable, Hashable {
             if let account = lost[entry.key] { values.append(.string(account)) }
             return .array(values)
         }
-        let body = Data(JSON.array([.string(account), .string(epoch), .array(groups)]).bytes())
+        let body = Data(JSON.array([.string(account), .string(epoch), .array(groups), .bool(isRestarted)]).bytes())
         let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: key))
         return (Data(code) + body).base64URL
     }
@@ -42,11 +46,12 @@ struct PatientCursor: Sendable, Hashable {
         guard
             HMAC<SHA256>.isValidAuthenticationCode(
                 bytes.prefix(32), authenticating: body, using: SymmetricKey(data: key)),
-            let parts = JSON(reading: Array(body))?.array, parts.count == 3, parts[0].string == account,
-            let epoch = parts[1].string, let groups = parts[2].array
+            let parts = JSON(reading: Array(body))?.array, parts.count == 4, parts[0].string == account,
+            let epoch = parts[1].string, let groups = parts[2].array, let isRestarted = parts[3].bool
         else { return nil }
         self.account = account
         self.epoch = epoch
+        self.isRestarted = isRestarted
         for entry in groups.compactMap(\.array) where entry.count >= 3 {
             guard let group = entry[0].string, let audience = entry[1].string.flatMap(TeamAudience.init(rawValue:)),
                 let number = entry[2].integer
@@ -61,7 +66,7 @@ struct PatientCursor: Sendable, Hashable {
     /// authenticated, and nothing of it is used.
     static func isOfAnotherEpoch(_ text: String, than epoch: String) -> Bool {
         guard text.utf8.count <= maximumBytes, let bytes = Data(base64URL: text), bytes.count > 32,
-            let parts = JSON(reading: Array(bytes.dropFirst(32)))?.array, parts.count == 3,
+            let parts = JSON(reading: Array(bytes.dropFirst(32)))?.array, parts.count == 4,
             let other = parts[1].string
         else { return false }
         return other != epoch

@@ -59,6 +59,7 @@ struct PatientReading {
         for group in visible.sorted() {
             guard try readChanges(group, into: &page, &isSeen) else { return page }
         }
+        page.cursor.isRestarted = false
         return page
     }
 
@@ -112,7 +113,9 @@ struct PatientReading {
                         isSeen.insert(id)
                         page.patients.append(patient)
                     }
-                } else if try row.integer("entered") <= known, try !isVisible(id), isSeen.insert(id).inserted {
+                } else if try page.cursor.isRestarted || row.integer("entered") <= known, try !isVisible(id),
+                    isSeen.insert(id).inserted
+                {
                     page.left.append(id)
                 }
                 known = number
