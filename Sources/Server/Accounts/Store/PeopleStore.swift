@@ -62,8 +62,8 @@ package struct PeopleStore: AuditedStore {
         }
     }
 
-    /// Gives a restored store a new identity: cursors from before the restore start again. All sessions end, because
-    /// tokens that were used since the backup would be valid again.
+    /// Gives a restored store a new identity: cursors from before the restore start again. All sessions and codes end,
+    /// because tokens and codes that were used since the backup would be valid again.
     package static func renew(
         random: (Int) -> [UInt8] = SystemRandom.bytes, in transaction: any SQLTransaction
     ) throws {
@@ -71,6 +71,7 @@ package struct PeopleStore: AuditedStore {
             "UPDATE people_state SET epoch = ?, cursor_key = ?",
             [SQLValue(RandomID.make(random)), SQLValue(Data(random(32)))])
         try AuthorizationStore.endAuthorizations(in: transaction)
+        try transaction.execute("DELETE FROM account_code")
     }
 }
 
