@@ -6,7 +6,7 @@ import StudyKeys
 
 extension StudyFolder {
     /// The members of `study.json` for the locations of stores.
-    enum StoreMember: String { case queue, database }
+    enum StoreMember: String { case queue, database, people }
 
     /// Changes the location of a store in `study.json`, and keeps all other content as written.
     func setLocation(of member: StoreMember, to location: StoreLocation) throws {

@@ -21,12 +21,14 @@ package enum StudyMove {
     ///   - queue: the new location of the queue, as in study.json: a relative path is below the study's folder; nil to
     ///     keep the location.
     ///   - database: the new location of the records, in the same format.
-    /// - Throws: ``ServerError`` `move-nowhere`, errors of `study.json`; ``Storage/StorageError`` `storage-exists`,
-    ///   `storage-locked`, of either store.
+    ///   - people: the new location of the people store, in the same format.
+    /// - Throws: ``ServerError`` `move-nowhere`, `accounts-missing`, errors of `study.json`; ``Storage/StorageError`` `storage-exists`,
+    ///   `storage-locked`, of any store.
     package static func run(
-        _ folder: StudyFolder, queue: String?, database: String?, at date: Date
-    ) async throws -> (queue: Report?, records: Report?) {
+        _ folder: StudyFolder, queue: String? = nil, database: String? = nil, people: String? = nil, at date: Date
+    ) async throws -> (queue: Report?, records: Report?, people: Report?) {
         let stores = try StudyStores(folder)
+        guard people == nil || stores.people != nil else { throw StudyStores.withoutAccounts }
         guard database == nil || stores.warehouse == .records else {
             throw ServerError(
                 code: "move-warehouse",
@@ -37,19 +39,24 @@ package enum StudyMove {
         }
         let newQueue = try queue.map { StudyStores.queue(at: try location($0, in: folder)) }
         let newRecords = try database.map { StudyStores.records(at: try location($0, in: folder)) }
+        let newPeople = try people.map { StudyStores.people(at: try location($0, in: folder)) }
         let isMove =
             newQueue.map { $0.location != stores.queue.location } ?? false
             || newRecords.map { $0.location != stores.records.location } ?? false
+            || newPeople.map { $0.location != stores.people?.location } ?? false
         guard isMove else {
             throw ServerError(
-                code: "move-nowhere", message: "Name a new location with --queue, --database or both.")
+                code: "move-nowhere", message: "Name a new location with --queue, --database or --people.")
         }
-        // The first of two moves may succeed and the second fail, so each is recorded at once.
+        // One move may succeed and the next one fail, so each is recorded at once.
         let records = try await move(stores.records, to: newRecords, at: date)
         if let newRecords { try folder.setLocation(of: .database, to: newRecords.location) }
         let moved = try await move(stores.queue, to: newQueue, at: date)
         if let newQueue { try folder.setLocation(of: .queue, to: newQueue.location) }
-        return (moved, records)
+        guard let store = stores.people else { return (moved, records, nil) }
+        let movedPeople = try await move(store, to: newPeople, at: date)
+        if let newPeople { try folder.setLocation(of: .people, to: newPeople.location) }
+        return (moved, records, movedPeople)
     }
 
     /// Returns a location as in study.json: a relative path is below the study's folder.

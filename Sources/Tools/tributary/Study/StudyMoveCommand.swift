@@ -20,18 +20,20 @@ extension StudyCommand {
         @Argument(help: "The study's folder.") var dir: String
         @Option(help: "The queue's new location: a path, sqlite:PATH or postgresql://...") var queue: String?
         @Option(help: "The records' new location, in the same format.") var database: String?
+        @Option(help: "The people store's new location, in the same format.") var people: String?
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let (queue, records) = try await StudyMove.run(
-                StudyFolder(path: dir), queue: queue, database: database, at: Date())
+            let (queue, records, people) = try await StudyMove.run(
+                StudyFolder(path: dir), queue: queue, database: database, people: people, at: Date())
             if json {
                 CommandOutput.result([
                     "queue": queue.map(Self.json) ?? .null, "records": records.map(Self.json) ?? .null,
+                    "people": people.map(Self.json) ?? .null,
                 ])
                 return
             }
-            for (name, report) in [("queue", queue), ("records", records)] {
+            for (name, report) in [("queue", queue), ("records", records), ("people store", people)] {
                 guard let report else { continue }
                 let rows = report.rows.map { " (\($0.values.reduce(0, +)) rows)" } ?? ""
                 CommandOutput.result("The \(name) is now at \(report.to)\(rows).")

@@ -11,7 +11,7 @@ extension StudyCommand {
     struct StorageSize: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "storage",
-            abstract: "The bytes of both stores by table and index, and of the resources by their type.",
+            abstract: "The bytes of the stores by table and index, and of the resources by their type.",
             discussion: """
                 Every page and every version is read: on millions of records it takes minutes.
 
@@ -21,16 +21,19 @@ extension StudyCommand {
         @Argument(help: "The study's folder.") var dir: String
         @Option(help: "The records' database, if it is not the study's own.") var database: String?
         @Option(help: "The queue's database, if it is not the study's own.") var queue: String?
+        @Option(help: "The people store's database, if it is not the study's own.") var peopleDatabase: String?
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let stores = try StudyStores(StudyFolder(path: dir), queue: queue, database: database)
+            let stores = try StudyStores(
+                StudyFolder(path: dir), queue: queue, database: database, people: peopleDatabase)
             let storage = try await StudyStorage.measure(stores)
             if json {
                 CommandOutput.result(Self.json(storage))
                 return
             }
-            for (name, size) in [("queue", storage.queue), ("records", storage.records)] {
+            for (name, size) in [("queue", storage.queue), ("records", storage.records), ("people", storage.people)] {
+                guard let size else { continue }
                 CommandOutput.table([name, "rows", "bytes"], Self.lines(size))
                 CommandOutput.result("")
             }
@@ -67,6 +70,7 @@ extension StudyCommand.StorageSize {
     private static func json(_ storage: StudyStorage) -> JSON {
         [
             "queue": json(storage.queue), "records": json(storage.records),
+            "people": storage.people.map(json) ?? .null,
             "resources": .array(
                 storage.contents.map { type in
                     [
