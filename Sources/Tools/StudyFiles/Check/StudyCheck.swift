@@ -15,7 +15,8 @@ package struct StudyCheck {
         let (configuration, findings) = contents()
         // Without study.json, the other files cannot be checked.
         guard let configuration else { return findings }
-        return findings + keyFindings() + linkFindings() + receiptFindings(configuration)
+        return findings + keyFindings() + linkFindings() + peopleFindings(configuration)
+            + receiptFindings(configuration)
     }
 
     /// Checks that the study's contents can be served. Throws ``ServerError`` `study-check-failed`, which names the

@@ -38,7 +38,7 @@ package struct AccountsConfiguration: Sendable, Hashable {
         do {
             mail = try json["mail"].map { try MailConfiguration($0) }
         } catch let error as any CodedError {
-            throw ServerError(code: "study-invalid", message: "study.json: accounts.mail. \(error.message)")
+            throw ServerError(code: "study-invalid", message: error.message)
         }
     }
 

@@ -21,7 +21,7 @@ import Wire
 /// receipt-roots/     certificates that app receipts must chain to (PEM)
 /// antispam.sha256    the hash of the antispam token, 0640, for the receiver's account through the group of queue/
 /// queue/             the queue's database, shared with the receiver's account by its group
-/// data/              the records' database, 0700
+/// data/              the records' database, and that of the people store if the study has accounts, 0700
 /// signing-keys/      the keys of the authorization server's id tokens, 0700; not in backups
 /// links/             the links of participants to the site's records of people, 0700; not in backups
 /// exports/           the files of exports until they expire, 0700; not in backups
@@ -76,10 +76,11 @@ package struct StudyFolder: Sendable {
     package var defaultQueueURL: URL {
         url.appendingPathComponent("queue", isDirectory: true).appendingPathComponent("queue.sqlite")
     }
-    /// The default path of the records' database.
+    /// The default path of the people store's database.
     package var defaultPeopleURL: URL { dataURL.appendingPathComponent("people.sqlite") }
     /// Mails that are not sent by a mail server.
     package var mailURL: URL { dataURL.appendingPathComponent("mail", isDirectory: true) }
+    /// The default path of the records' database.
     package var defaultRecordsURL: URL { dataURL.appendingPathComponent("records.sqlite") }
     /// The path of the common database of queue and records in early development versions.
     package var formerDatabaseURL: URL { dataURL.appendingPathComponent("tributary.sqlite") }
