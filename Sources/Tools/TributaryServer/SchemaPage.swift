@@ -1,3 +1,4 @@
+import Accounts
 import Consumer
 import Storage
 import StudyOperations
@@ -53,6 +54,7 @@ package enum SchemaPage {
         switch schema.name {
         case "queue": "Queue"
         case "records": "Records"
+        case "people": "People store"
         case "links": "Links to the site"
         case "replica": "Replica of the warehouse"
         default: schema.name
@@ -125,5 +127,7 @@ extension SchemaSection {
 
 extension StudyStores {
     /// The schemas of all stores of a study.
-    package static let schemas = [SubmissionsSchema.store, recordsSchema, LinkSchema.store, ReplicaSchema.store]
+    package static let schemas = [
+        SubmissionsSchema.store, recordsSchema, PeopleSchema.store, LinkSchema.store, ReplicaSchema.store,
+    ]
 }

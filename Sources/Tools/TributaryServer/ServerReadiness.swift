@@ -17,6 +17,7 @@ struct ServerReadiness: Sendable {
     let stores: StudyStores
     let queue: (any SQLDatabase)?
     let records: (any SQLDatabase)?
+    let people: (any SQLDatabase)?
     /// The consumer's keys, read again when they change.
     let openers: KeyOpenerCache
     let roles: Set<ServerOptions.Role>
@@ -31,7 +32,7 @@ struct ServerReadiness: Sendable {
     /// Returns the problems of the server; none if it is ready.
     func problems() async -> [ReadinessProblem] {
         var problems: [ReadinessProblem] = []
-        for (name, database) in [("queue", queue), ("records", records)] {
+        for (name, database) in [("queue", queue), ("records", records), ("people", people)] {
             guard let database else { continue }
             do {
                 // A transaction that changes nothing still needs the lock and the log.
@@ -62,13 +63,21 @@ struct ServerReadiness: Sendable {
                         message: "Submissions wait, and the consumer has done nothing for a minute."))
             }
         }
-        for path in [queue == nil ? nil : stores.queue.path, records == nil ? nil : stores.records.path] {
-            guard let path, let free = Self.freeBytes(at: path), free < Self.leastDisk else { continue }
+        for (_, path) in files {
+            guard let free = Self.freeBytes(at: path), free < Self.leastDisk else { continue }
             problems.append(
                 ReadinessProblem(code: "disk-full", message: "The disk has \(free >> 20) MB left for the stores."))
             break
         }
         return problems
+    }
+
+    /// The files of the open stores, by name.
+    private var files: [(name: String, path: String)] {
+        [
+            ("queue", queue == nil ? nil : stores.queue.path), ("records", records == nil ? nil : stores.records.path),
+            ("people", people == nil ? nil : stores.people?.path),
+        ].compactMap { name, path in path.map { (name, $0) } }
     }
 
     private func isStalled() async -> Bool {
@@ -151,11 +160,7 @@ struct ServerReadiness: Sendable {
                 progress.last.map { max(0, clock().timeIntervalSince($0)) }
             }
         }
-        for (name, path) in [
-            ("queue", queue == nil ? nil : stores.queue.path),
-            ("records", records == nil ? nil : stores.records.path),
-        ] {
-            guard let path else { continue }
+        for (name, path) in files {
             registry.gauge("tributary_\(name)_disk_free_bytes", help: "Free disk where the \(name) store is.") {
                 Self.freeBytes(at: path).map(Double.init)
             }

@@ -81,8 +81,8 @@ package struct StudyServer: Sendable {
         let progress = ConsumerProgress(clock: clock)
         let openers = KeyOpenerCache(folder: folder.keys)
         let readiness = ServerReadiness(
-            stores: stores, queue: opened.queue, records: opened.records, openers: openers, roles: options.roles,
-            progress: progress, clock: clock)
+            stores: stores, queue: opened.queue, records: opened.records, people: opened.people, openers: openers,
+            roles: options.roles, progress: progress, clock: clock)
         readiness.register(in: registry)
         registry.registerProcessGauges()
         let (monitoring, monitor) = AsyncStream<Int>.makeStream()
