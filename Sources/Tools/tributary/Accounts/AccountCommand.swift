@@ -139,8 +139,8 @@ struct AccountCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "delete", abstract: "Delete an account with all its data.",
             discussion: """
-                Sessions end at once. The server deletes the data and the links to the account soon after, or now if no
-                server runs.
+                Sessions end at once. The server deletes the data and the links to the account when the notice to the
+                owner is sent, at the latest after 10 minutes. If no server runs, the next one does so.
 
                 Example:
                   tributary account delete study --account 6f1e...
