@@ -82,6 +82,18 @@ extension PeopleStore {
         ).map { try $0.text("account_id") }
     }
 
+    /// Returns the number of accounts.
+    package static func accountCount(in transaction: any SQLTransaction) throws -> Int {
+        Int(try transaction.first("SELECT count(*) AS rows FROM person")?.integer("rows") ?? 0)
+    }
+
+    /// Deletes the mails in the queue to an account's address.
+    package static func deleteMails(to account: String, in transaction: any SQLTransaction) throws {
+        try transaction.execute(
+            "DELETE FROM mail_message WHERE recipient = (SELECT email FROM person WHERE account_id = ?)",
+            [SQLValue(account)])
+    }
+
     /// Deletes an account with everything that belongs to it. Only its id remains, in the memberships, so that readers
     /// find out that it left. The mail of the deletion stays in the queue until it is sent.
     package static func delete(_ account: String, in transaction: any SQLTransaction) throws {

@@ -58,21 +58,33 @@ package struct AccountDeletion: Sendable {
             try Self.removeMails(to: request.email, in: stores.folder.mailURL)
         }
         // 3. The remains in the stores' files.
-        if let store = stores.people {
-            for copy in store.copies where StudyBackupFiles.exists(copy) {
-                do { try FileManager.default.removeItem(atPath: copy) } catch { throw StudyBackupFiles.failure(copy) }
-            }
-            try await store.compact()
+        for copy in try await formerFiles() where StudyBackupFiles.exists(copy) {
+            do { try FileManager.default.removeItem(atPath: copy) } catch { throw StudyBackupFiles.failure(copy) }
         }
+        try await stores.people?.compact()
         if StudyBackupFiles.exists(stores.linksPath) { try await stores.links.compact() }
         return requests.count
     }
 
-    /// Returns the study's list; a new one with the key of the records if there is none.
+    /// Returns the copies of earlier states next to the people store, and the files of a store that was moved to another
+    /// location.
+    private func formerFiles() async throws -> Set<String> {
+        let file = StudyStores.people(at: .file(stores.folder.defaultPeopleURL.path))
+        var files = Set(file.copies + (stores.people?.copies ?? []))
+        if try await file.isMoved() {
+            files.formUnion(["", "-wal", "-shm"].compactMap { end in file.path.map { $0 + end } })
+        }
+        return files
+    }
+
+    /// Returns the study's list; a new one with the key of the stores if there is none.
     private func list(of study: StudyConfiguration) async throws -> StudyDeletionList {
         if let list = try StudyDeletionList.read(stores.folder.deletionListURL, studyID: study.id) { return list }
-        let key = try await stores.withRecords { records in
-            try await records.read { try DeletionRegister().key(in: $0) }
+        var key = try await people.read { try DeletionRegister().key(in: $0) }
+        if key == nil {
+            key = try await stores.withRecords { records in
+                try await records.read { try DeletionRegister().key(in: $0) }
+            }
         }
         return StudyDeletionList(studyID: study.id, key: key ?? Data(SystemRandom.bytes(32)))
     }
@@ -91,7 +103,8 @@ package struct AccountDeletion: Sendable {
         }
     }
 
-    /// Deletes the accounts of a restored store that the list contains.
+    /// Deletes the accounts of a restored store that the list contains, and the mails to them: their owners were
+    /// notified by the first deletion.
     ///
     /// - Returns: the number of deleted accounts.
     static func deleteAgain(
@@ -106,6 +119,7 @@ package struct AccountDeletion: Sendable {
                 guard let deletedAt = list.deletions[DeletionRegister.digest(of: account, key: list.key)] else {
                     continue
                 }
+                try await people.write { try PeopleStore.deleteMails(to: account, in: $0) }
                 try await delete(account, at: deletedAt, key: list.key, now: now, in: people)
                 count += 1
             }

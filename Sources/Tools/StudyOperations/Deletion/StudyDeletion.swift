@@ -119,9 +119,15 @@ package struct StudyDeletion: Sendable {
         }
         guard known.entry != nil || known.isKnown else { throw ConsumerError.participantUnknown }
         // 2. The list outside of the stores, before anything is deleted.
-        var list =
-            try StudyDeletionList.read(folder.deletionListURL, studyID: study.id)
-            ?? StudyDeletionList(studyID: study.id, key: known.key ?? Data(SystemRandom.bytes(32)))
+        var list: StudyDeletionList
+        if let written = try StudyDeletionList.read(folder.deletionListURL, studyID: study.id) {
+            list = written
+        } else {
+            // One list has one key for participants and accounts.
+            var key = known.key
+            if key == nil { key = try await stores.deletionKeyOfPeople() }
+            list = StudyDeletionList(studyID: study.id, key: key ?? Data(SystemRandom.bytes(32)))
+        }
         if let key = known.key, key != list.key { throw Self.mismatch }
         let key = list.key
         let digest = DeletionRegister.digest(of: participant, key: key)

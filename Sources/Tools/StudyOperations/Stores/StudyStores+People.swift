@@ -30,6 +30,12 @@ extension StudyStores {
         return try await people.open(onWait: onWait)
     }
 
+    /// Returns the key of the digests of deleted accounts; nil before the first deletion, and without accounts.
+    func deletionKeyOfPeople() async throws -> Data? {
+        guard let people, try await people.isThere() else { return nil }
+        return try await people.open().closing { try await $0.read { try DeletionRegister().key(in: $0) } }
+    }
+
     /// Returns the people store of an open database.
     package func people(
         _ database: any SQLDatabase, clock: @escaping @Sendable () -> Date = { Date() }
