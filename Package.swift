@@ -545,8 +545,8 @@ let tests: [Target] = [
         name: "StudyOperationsTests",
         dependencies: [
             "Core", "FHIR", "Wire", "HealthTypes", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit",
-            "RecordStorage", "Warehouse", "Consumer", "StudyFiles", "StudyOperations", "TributaryServer", "TestSupport",
-            crypto,
+            "RecordStorage", "Warehouse", "Accounts", "Consumer", "StudyFiles", "StudyOperations", "TributaryServer",
+            "TestSupport", crypto,
         ]),
     .testTarget(
         name: "TributaryServerTests",

@@ -477,7 +477,7 @@ extension StudyBackupTests {
             """, [SQLValue("s-\(number)"), SQLValue(number)])
     }
 
-    private static func seal(
+    static func seal(
         _ manifest: StudyBackupManifest, _ entries: [(String, Data)], to file: String, at date: Date
     ) throws {
         let descriptor = try StudyBackupFiles.create(file)

@@ -18,8 +18,12 @@ extension StudyBackup {
         package let records: Int
         /// The queue's new epoch. Phones query the outcomes of their submissions again, and resend missing ones.
         package let epoch: Int64
+        /// The number of accounts; nil if the backup contains no people store.
+        package let accounts: Int?
         /// The number of participants whose deletion after the backup was repeated.
         package let deletedAgain: Int
+        /// The number of accounts whose deletion after the backup was repeated.
+        package let accountsDeletedAgain: Int
         /// Whether there was a list of deletions, of the study or in the backup's records.
         package let hasDeletionList: Bool
         /// Whether the facts were in tables outside of the backup: they must be loaded again from the records.
@@ -38,8 +42,8 @@ extension StudyBackup {
     ///
     /// - Parameters:
     ///   - directory: the study's folder, which need not exist; it may contain `keys/` and `deletions/`.
-    ///   - deletions: the study's list of deleted participants; nil for `deletions/list.json` in the folder, if it
-    ///     exists. Participants in the list are deleted again before the study can be used.
+    ///   - deletions: the study's list of deleted participants and accounts; nil for `deletions/list.json` in the
+    ///     folder, if it exists. Those in the list are deleted again before the study can be used.
     ///   - actor: the actor of the restore, for the audit.
     ///   - date: the present time.
     /// - Throws: ``ServerError`` `study-exists`, `backup-damaged`, `backup-newer`, `file-unreadable`,
@@ -71,6 +75,7 @@ extension StudyBackup {
             let found = try await prepare(staging, manifest, at: date)
             let isToBeLoaded = try await takeWarehouse(of: staging)
             try await resetLocations(of: staging)
+            let accounts = try await renewPeople(of: staging)
             let again = try await deleteAgain(
                 in: staging, destination: destination, deletions: deletions, studyID: manifest.studyID, actor: actor,
                 at: date)
@@ -78,7 +83,8 @@ extension StudyBackup {
             try publish(staging, in: destination)
             return Restored(
                 submissions: found.submissions, records: again.records ?? found.records, epoch: found.epoch,
-                deletedAgain: again.count, hasDeletionList: again.list != nil, isToBeLoaded: isToBeLoaded)
+                accounts: accounts.map { $0 - again.accounts }, deletedAgain: again.count,
+                accountsDeletedAgain: again.accounts, hasDeletionList: again.list != nil, isToBeLoaded: isToBeLoaded)
         } catch {
             if isNew { try? FileManager.default.removeItem(at: destination) }
             throw error
@@ -96,8 +102,9 @@ extension StudyBackup {
             throw ServerError(code: "file-unreadable", message: "The file \(given.path) cannot be read.")
         }
         let folder = StudyFolder(path: staging.path)
-        let again = try await StudyDeletion.deleteAgain(
-            in: StudyStores(folder), by: list, actor: actor, at: date)
+        let stores = try StudyStores(folder)
+        var again = try await StudyDeletion.deleteAgain(in: stores, by: list, actor: actor, at: date)
+        try await AccountDeletion.deleteAgain(in: stores, adding: &again, at: date)
         guard let list = again.list else { return again }
         // An existing folder with that name is kept, with its reports.
         if StudyBackupFiles.isFolder(own.deletionsURL.path) {
@@ -187,6 +194,7 @@ extension StudyBackup {
         switch name {
         case StudyBackupManifest.queue: "queue/queue.sqlite"
         case StudyBackupManifest.records: "data/records.sqlite"
+        case StudyBackupManifest.people: "data/people.sqlite"
         default: String(name.dropFirst("study/".count))
         }
     }
@@ -257,7 +265,7 @@ extension StudyBackup {
     ///
     /// - Throws: `storage-schema-newer` for one of a newer version, `storage-schema-former` for one of an earlier
     ///   development version; `backup-damaged` if it is not a store of a study.
-    private static func checking<T: Sendable>(
+    static func checking<T: Sendable>(
         _ path: String, migrations: [Migration], permissions: mode_t,
         body: (SQLiteDatabase) async throws -> T
     ) async throws -> T {
@@ -290,10 +298,11 @@ extension StudyBackup {
     private static func resetLocations(of staging: URL) async throws {
         let file = staging.appendingPathComponent("study.json")
         guard let data = FileManager.default.contents(atPath: file.path), var json = (try? JSON(data))?.object,
-            json["queue"] != nil || json["database"] != nil || json["warehouse"] != nil
+            ["queue", "database", "people", "warehouse"].contains(where: { json[$0] != nil })
         else { return }
         json["queue"] = nil
         json["database"] = nil
+        json["people"] = nil
         // i2b2's tables were not in the backup; they are made again from the records.
         json["warehouse"] = nil
         try FileManager.default.removeItem(at: file)
@@ -335,7 +344,7 @@ extension StudyBackup {
         case "data", "deletions": 0o700
         case "antispam.sha256", "deletions/list.json": 0o600
         case "queue/queue.sqlite": StudyStores.queuePermissions
-        case "data/records.sqlite": StudyStores.recordsPermissions
+        case "data/records.sqlite", "data/people.sqlite": StudyStores.recordsPermissions
         default: isFolder ? 0o755 : 0o644
         }
     }

@@ -11,15 +11,16 @@ import Submissions
     import Darwin
 #endif
 
-/// A backup of a study in one file, made while its server runs: both stores and the study's files, without private
+/// A backup of a study in one file, made while its server runs: all stores and the study's files, without private
 /// keys.
 ///
-/// The file is a tar (`manifest.json`, `queue.sqlite`, `records.sqlite`, `study/...`) followed by a block with the
-/// SHA-256 of all bytes before it. So a file that was truncated or changed is detected before it is used.
+/// The file is a tar (`manifest.json`, `queue.sqlite`, `records.sqlite`, `people.sqlite` if the study has accounts,
+/// `study/...`) followed by a block with the SHA-256 of all bytes before it. So a file that was truncated or changed is
+/// detected before it is used.
 ///
 /// The queue is copied first, then the records. So submissions that are stored according to the queue's copy are in
 /// the copy of the records. Those that arrive between the two are sent again by the phones, and are recognized by
-/// their settlement.
+/// their settlement. The people store shares no id with the two, so its copy may be of any time.
 package enum StudyBackup {
     /// A report of the backup that was made.
     package struct Report: Sendable, Hashable {
@@ -32,6 +33,8 @@ package enum StudyBackup {
         package let submissions: Int
         /// The number of resources in the records' copy that are not deleted.
         package let records: Int
+        /// The number of accounts in the copy of the people store; nil if the study has none.
+        package let accounts: Int?
     }
 
     /// Makes a backup. When this returns, the file is durable and complete, and readable only by its owner.
@@ -48,11 +51,13 @@ package enum StudyBackup {
         let target = URL(fileURLWithPath: path)
         let studyID = try stores.folder.configuration().id
         try requireFree(target.path, force: force)
-        // 1. Check both stores, their versions and that they belong together, before the expensive work.
+        // 1. Check the stores, their versions and that they belong together, before the expensive work.
         _ = try await checkedState(queue: stores.queue, records: stores.records, studyID: studyID)
+        _ = try await accounts(in: stores.people)
         // 2. Check the space for the copies and for the file.
         let files = try StudyBackupSources.files(of: stores.folder)
-        let size = files.reduce((stores.queue.fileSize ?? 0) + (stores.records.fileSize ?? 0)) {
+        let copied = [stores.queue, stores.records] + [stores.people].compactMap { $0 }
+        let size = files.reduce(copied.reduce(Int64(0)) { $0 + ($1.fileSize ?? 0) }) {
             $0 + (StudyBackupFiles.size($1.path) ?? 0)
         }
         try StoreMigration.requireSpace(size * 2 + (16 << 20), onDiskOf: target.path)
@@ -74,7 +79,9 @@ package enum StudyBackup {
         var sources: [(name: String, path: String)] = [
             (StudyBackupManifest.queue, queueCopy), (StudyBackupManifest.records, recordsCopy),
         ]
-        for copy in [queueCopy, recordsCopy] { try SQLiteDatabase.settle(path: copy) }
+        let peopleCopy = try await copyPeople(of: stores, into: staging)
+        if let peopleCopy { sources.append((StudyBackupManifest.people, peopleCopy.path)) }
+        for copy in sources { try SQLiteDatabase.settle(path: copy.path) }
         sources += try StudyBackupSources.copy(files, into: staging)
         // 4. Write them to one file, which gets its name when it is complete and on disk.
         let members = try sources.map { source in
@@ -91,7 +98,7 @@ package enum StudyBackup {
         try StudyBackupFiles.synchronize(parent.path)
         return Report(
             file: target.path, bytes: digest.bytes, sha256: digest.sha256, submissions: found.submissions,
-            records: found.records)
+            records: found.records, accounts: peopleCopy?.accounts)
     }
 
     /// Checks that the name is free. An existing regular file is replaced only if requested.

@@ -16,9 +16,12 @@ struct StudyBackupManifest: Sendable, Hashable {
     static let name = "manifest.json"
     static let queue = "queue.sqlite"
     static let records = "records.sqlite"
+    /// Only in the backup of a study with accounts.
+    static let people = "people.sqlite"
     static let study = "study/study.json"
     static let format = "tributary-backup"
-    static let version = 1
+    /// The newest format. A backup without a people store has format 1, which earlier versions restore too.
+    static let version = 2
     /// Limits of a study's own files. A backup beyond them is refused when it is made.
     static let maximumMembers = 10_000
     static let largestFile: Int64 = 64 << 20
@@ -30,6 +33,9 @@ struct StudyBackupManifest: Sendable, Hashable {
     let queueID: String
     let epoch: Int64
     let members: [Member]
+
+    /// Whether the backup contains a people store.
+    var hasPeople: Bool { members.contains { $0.path == Self.people } }
 
     init(studyID: String, time: String, queueID: String, epoch: Int64, members: [Member]) {
         self.studyID = studyID
@@ -66,7 +72,8 @@ struct StudyBackupManifest: Sendable, Hashable {
 
     var data: Data {
         let json: JSON = [
-            "format": .string(Self.format), "version": .number(JSONNumber(Self.version)), "study": .string(studyID),
+            "format": .string(Self.format), "version": .number(JSONNumber(hasPeople ? Self.version : 1)),
+            "study": .string(studyID),
             "time": .string(time), "queue": .string(queueID), "epoch": .number(JSONNumber(Int(epoch))),
             "members": .array(
                 members.map {
@@ -90,7 +97,7 @@ struct StudyBackupManifest: Sendable, Hashable {
 
     /// Whether a backup may contain a file with this name. Only this function decides which files a restore writes.
     static func isAllowed(_ path: String) -> Bool {
-        if path == queue || path == records { return true }
+        if [queue, records, people].contains(path) { return true }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard path.utf8.count <= 1000, (2...10).contains(parts.count), parts[0] == "study",
             parts.allSatisfy({ part in

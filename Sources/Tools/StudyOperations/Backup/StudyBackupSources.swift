@@ -29,7 +29,7 @@ enum StudyBackupSources {
         switch status.st_mode & S_IFMT {
         case S_IFREG where StudyBackupManifest.isAllowed(name):
             guard Int64(status.st_size) <= StudyBackupManifest.largestFile,
-                found.count < StudyBackupManifest.maximumMembers - 2
+                found.count < StudyBackupManifest.maximumMembers - 3
             else { throw tooLarge }
             found.append((name, path))
         // A link to a folder could create a cycle.

@@ -12,9 +12,11 @@ extension StudyDeletion {
     struct RepeatedDeletions: Sendable {
         /// The number of deleted participants.
         var count = 0
+        /// The number of deleted accounts.
+        var accounts = 0
         /// The number of remaining resources; nil if none was deleted.
         var records: Int?
-        /// The study's list, with the deletions that the backup contains; nil if no participant was ever deleted.
+        /// The study's list, with the deletions that the backup contains; nil if nothing was ever deleted.
         var list: StudyDeletionList?
     }
 
