@@ -50,7 +50,7 @@ extension StudyCheck {
     /// folders. A receiver's account must not.
     private func mailFindings(_ mail: MailConfiguration) -> [StudyFinding] {
         var findings: [StudyFinding] = []
-        func check(_ path: String?, _ member: String, _ body: (URL) throws -> Void) {
+        func check(_ path: String?, member: String, _ body: (URL) throws -> Void) {
             guard let path else { return }
             let url = URL(fileURLWithPath: path, relativeTo: folder.url)
             let parent = url.deletingLastPathComponent().path
@@ -66,8 +66,8 @@ extension StudyCheck {
                         path: "accounts.mail.\(member)", message: error?.message ?? "The file cannot be read."))
             }
         }
-        check(mail.passwordFile, "passwordFile") { _ in _ = try mail.password(in: folder.url) }
-        check(mail.ca, "ca") { try FileAccess.require($0) }
+        check(mail.passwordFile, member: "passwordFile") { _ in _ = try mail.password(in: folder.url) }
+        check(mail.ca, member: "ca") { try FileAccess.require($0) }
         return findings
     }
 
