@@ -155,7 +155,7 @@ class Recovery(PeopleTest):
         # A cursor of before starts again from the beginning, with those who left, and the next one goes on.
         reader = self.sign_in("tom@example.org")["accessToken"]
         shown, left, following = self.patients(reader, cursor)
-        self.assertEqual((set(shown), left), ({ada["account"]}, [bea["account"]]))
+        self.assertEqual((set(shown), set(left)), ({ada["account"]}, {bea["account"], tom["account"]}))
         self.assertEqual(self.patients(reader, following)[:2], ({}, []))
         self.profile(again["accessToken"], {"givenName": "Ada", "note": "later"})
         self.assertEqual(self.patients(reader, following)[:2], ({ada["account"]: {"profile"}}, []))
@@ -185,7 +185,8 @@ class Recovery(PeopleTest):
         self.server = self.study.serve()
         reader = self.sign_in("tom@example.org")["accessToken"]
         shown, left, following = self.patients(reader, cursor)
-        self.assertEqual((shown, left), ({}, [bea["account"]]))
+        # Tom was a patient until the grant.
+        self.assertEqual((shown, set(left)), ({}, {bea["account"], tom["account"]}))
         self.assertEqual(self.patients(reader, following)[:2], ({}, []))
         # A reader who begins now knew nobody.
         self.assertEqual(self.patients(reader)[:2], ({}, []))
@@ -196,6 +197,42 @@ class Recovery(PeopleTest):
         self.assertIsNone(tributary("backup", self.study.dir, "-o", file, "--json").json["accounts"])
         self.assertIsNone(tributary("restore", file, "-o", place, "--json").json["accounts"])
         self.assertEqual([path.name for path in (place / "data").iterdir()], ["records.sqlite"])
+
+
+class Lists(PeopleTest):
+    def test_the_list_has_each_change_whatever_the_order_and_the_grants(self):
+        self.make()
+        self.server = self.study.serve()
+        tom, ada, bea = (self.sign_up(f"{name}@example.org") for name in ("tom", "ada", "bea"))
+        self.verify(tom, "tom@example.org")
+        self.grant(tom)
+
+        def photo(account):
+            self.call("PUT", "me/photo", account["accessToken"], b"\xff\xd8\xff\x00", 204, **{"Content-Type": "image/jpeg"})
+
+        def save(account):
+            value = {"_class": "ORKTaskResult", "taskRunUUID": str(uuid.uuid4()).upper(), "identifier": "walk"}
+            self.call("PUT", f"results/{value['taskRunUUID'].lower()}", account["accessToken"], value, 201)
+
+        shown, left, cursor = self.patients(tom["accessToken"])
+        self.assertEqual((shown, left), ({ada["account"]: {"profile"}, bea["account"]: {"profile"}}, []))
+        # A change of another patient is between two of this one.
+        photo(ada)
+        self.profile(bea["accessToken"], {"note": "between"})
+        self.profile(ada["accessToken"], {"note": "after"})
+        expected = {ada["account"]: {"photo", "profile"}, bea["account"]: {"profile"}}
+        shown, _, cursor = self.patients(tom["accessToken"], cursor)
+        self.assertEqual(shown, expected)
+        # A reader who begins now gets the same.
+        self.assertEqual(self.patients(tom["accessToken"])[0], expected)
+        # With another role, data that were there before are news, also of a patient with other changes.
+        save(ada)
+        save(bea)
+        photo(ada)
+        self.grant(tom, "study-team")
+        shown, left, cursor = self.patients(tom["accessToken"], cursor)
+        self.assertEqual((shown, left), ({ada["account"]: {"photo", "results"}, bea["account"]: {"results"}}, []))
+        self.assertEqual(self.patients(tom["accessToken"], cursor)[:2], ({}, []))
 
 
 class Operations(PeopleTest):

@@ -16,6 +16,9 @@ struct PatientCursor: Sendable, Hashable {
     /// The numbers of the last known changes. A group that the reader does not see any more stays until all its patients
     /// were reported.
     var known: [GroupAudience: Int64] = [:]
+    /// The numbers up to which the reader knows each change of each patient. They are lower than those in `known` until
+    /// the last page of a group was read: a patient on a later page may have earlier changes too.
+    var complete: [GroupAudience: Int64] = [:]
     /// Positions in the reports of groups that were lost: the last reported account.
     var lost: [GroupAudience: String] = [:]
 
@@ -23,11 +26,19 @@ struct PatientCursor: Sendable, Hashable {
     /// left are reported, until the reader has seen the whole list.
     var isRestarted = false
 
+    /// Forgets a group, whose patients are then reported from the beginning.
+    mutating func forget(_ group: GroupAudience) {
+        known[group] = nil
+        complete[group] = nil
+        lost[group] = nil
+    }
+
     /// Returns the cursor as a text.
     func text(key: Data) -> String {
         let groups = known.sorted { $0.key < $1.key }.map { entry -> JSON in
             var values: [JSON] = [
                 .string(entry.key.group), .string(entry.key.audience.rawValue), .number(JSONNumber(entry.value)),
+                .number(JSONNumber(complete[entry.key] ?? 0)),
             ]
             if let account = lost[entry.key] { values.append(.string(account)) }
             return .array(values)
@@ -52,13 +63,14 @@ struct PatientCursor: Sendable, Hashable {
         self.account = account
         self.epoch = epoch
         self.isRestarted = isRestarted
-        for entry in groups.compactMap(\.array) where entry.count >= 3 {
+        for entry in groups.compactMap(\.array) where entry.count >= 4 {
             guard let group = entry[0].string, let audience = entry[1].string.flatMap(TeamAudience.init(rawValue:)),
-                let number = entry[2].integer
+                let number = entry[2].integer, let complete = entry[3].integer
             else { return nil }
             let key = GroupAudience(group: group, audience: audience)
             known[key] = Int64(number)
-            if entry.count > 3 { lost[key] = entry[3].string }
+            self.complete[key] = Int64(complete)
+            if entry.count > 4 { lost[key] = entry[4].string }
         }
     }
 

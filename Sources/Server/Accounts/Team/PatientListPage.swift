@@ -13,7 +13,7 @@ struct PatientListPage: Sendable {
         let name: String?
         let email: String?
         let groups: [String]
-        let changed: [AccountData]
+        var changed: [AccountData]
     }
 
     /// Maximum number of patients and of ids on a page.
@@ -83,8 +83,7 @@ struct PatientReading {
                 if try !isVisible(id), isSeen.insert(id).inserted { page.left.append(id) }
             }
             if rows.isEmpty {
-                page.cursor.known[group] = nil
-                page.cursor.lost[group] = nil
+                page.cursor.forget(group)
                 return true
             }
         }
@@ -94,8 +93,14 @@ struct PatientReading {
     private func readChanges(
         _ group: GroupAudience, into page: inout PatientListPage, _ isSeen: inout Set<String>
     ) throws -> Bool {
-        page.cursor.lost[group] = nil
-        var known = page.cursor.known[group] ?? 0
+        if page.cursor.lost[group] != nil {
+            // Some of the patients were reported as left before the group became visible again.
+            page.cursor.forget(group)
+            page.cursor.isRestarted = true
+        }
+        let start = page.cursor.known[group] ?? 0
+        let complete = page.cursor.complete[group] ?? 0
+        var known = start
         defer { page.cursor.known[group] = known }
         while room(page) > 0 {
             let rows = try transaction.query(
@@ -108,12 +113,9 @@ struct PatientReading {
                 let number = try row.integer("number")
                 if try row.integer("is_open") != 0 {
                     // A reader who did not see the patient before does not know any of the data.
-                    let before = try row.integer("entered") <= known ? known : 0
-                    if !isSeen.contains(id), let patient = try patient(id, knownUpTo: before) {
-                        isSeen.insert(id)
-                        page.patients.append(patient)
-                    }
-                } else if try page.cursor.isRestarted || row.integer("entered") <= known, try !isVisible(id),
+                    let before = try row.integer("entered") <= complete ? complete : 0
+                    try add(id, changes: group.audience, after: before, to: &page)
+                } else if try page.cursor.isRestarted || row.integer("entered") <= start, try !isVisible(id),
                     isSeen.insert(id).inserted
                 {
                     page.left.append(id)
@@ -122,26 +124,37 @@ struct PatientReading {
             }
             if rows.isEmpty {
                 known = max(known, newest)
+                page.cursor.complete[group] = known
                 return true
             }
         }
         return false
     }
 
+    /// Adds a patient to a page, or changes for another audience to a patient who is on it.
+    private func add(
+        _ id: String, changes audience: TeamAudience, after known: Int64, to page: inout PatientPage
+    ) throws {
+        guard let row = try transaction.first(Person.personSQL, [SQLValue(id)]) else { return }
+        let changed = try AccountData.allCases.filter {
+            try $0.audience == audience && row.integer(PatientChanges.column(of: $0)) > known
+        }
+        if let index = page.patients.firstIndex(where: { $0.id == id }) {
+            page.patients[index].changed += changed.filter { !page.patients[index].changed.contains($0) }
+        } else {
+            page.patients.append(try patient(Person(row), changed: changed))
+        }
+    }
+
     private func isVisible(_ account: String) throws -> Bool {
         try !MembershipStore.memberships(of: account, in: transaction).isDisjoint(with: visible)
     }
 
-    private func patient(_ id: String, knownUpTo known: Int64) throws -> PatientListPage.Patient? {
-        guard let row = try transaction.first(Person.personSQL, [SQLValue(id)]) else { return nil }
-        let person = try Person(row)
-        let memberships = try MembershipStore.memberships(of: id, in: transaction).intersection(visible)
-        let audiences = Set(memberships.map(\.audience))
-        let data = AccountData.allCases.filter { audiences.contains($0.audience) }
-        let changed = try data.filter { try row.integer(MembershipStore.column(of: $0)) > known }
-        let isIdentified = audiences.contains(.profiles)
-        return PatientListPage.Patient(
-            id: id, name: isIdentified ? Self.name(of: person) : nil, email: isIdentified ? person.email : nil,
+    private func patient(_ person: Person, changed: [AccountData]) throws -> PatientPage.Patient {
+        let memberships = try PatientChanges.memberships(of: person.id, in: transaction).intersection(visible)
+        let isIdentified = memberships.contains { $0.audience == .profiles }
+        return PatientPage.Patient(
+            id: person.id, name: isIdentified ? Self.name(of: person) : nil, email: isIdentified ? person.email : nil,
             groups: Set(memberships.map(\.group)).sorted(), changed: changed)
     }
 
