@@ -83,6 +83,8 @@ extension PeopleStore {
             "UPDATE person SET deletion_requested_at = ? WHERE account_id = ?", [SQLValue(now), SQLValue(person.id)])
         try AccountStore.end(account: person.id, in: transaction)
         try MembershipStore.refreshMemberships(of: person.id, in: transaction)
+        // Codes that wait are of no use any more.
+        try MailQueue.removeAll(to: EmailAddress(person.email), in: transaction)
         try send(.accountDeleted, to: person.email, in: transaction)
     }
 

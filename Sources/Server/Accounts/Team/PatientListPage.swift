@@ -133,11 +133,11 @@ struct PatientReading {
 
     /// Adds a patient to a page, or changes for another audience to a patient who is on it.
     private func add(
-        _ id: String, changes audience: TeamAudience, after known: Int64, to page: inout PatientPage
+        _ id: String, changes audience: TeamAudience, after known: Int64, to page: inout PatientListPage
     ) throws {
         guard let row = try transaction.first(Person.personSQL, [SQLValue(id)]) else { return }
         let changed = try AccountData.allCases.filter {
-            try $0.audience == audience && row.integer(PatientChanges.column(of: $0)) > known
+            try $0.audience == audience && row.integer(MembershipStore.column(of: $0)) > known
         }
         if let index = page.patients.firstIndex(where: { $0.id == id }) {
             page.patients[index].changed += changed.filter { !page.patients[index].changed.contains($0) }
@@ -150,10 +150,10 @@ struct PatientReading {
         try !MembershipStore.memberships(of: account, in: transaction).isDisjoint(with: visible)
     }
 
-    private func patient(_ person: Person, changed: [AccountData]) throws -> PatientPage.Patient {
-        let memberships = try PatientChanges.memberships(of: person.id, in: transaction).intersection(visible)
+    private func patient(_ person: Person, changed: [AccountData]) throws -> PatientListPage.Patient {
+        let memberships = try MembershipStore.memberships(of: person.id, in: transaction).intersection(visible)
         let isIdentified = memberships.contains { $0.audience == .profiles }
-        return PatientPage.Patient(
+        return PatientListPage.Patient(
             id: person.id, name: isIdentified ? Self.name(of: person) : nil, email: isIdentified ? person.email : nil,
             groups: Set(memberships.map(\.group)).sorted(), changed: changed)
     }
