@@ -147,6 +147,8 @@ import Testing
             try await fixture.database.write { try PeopleStore.renew(in: $0) }
             #expect(try await fixture.ask(.get, "patients", as: dora.token).status == 401)
             let again = try await fixture.signIn(dora.email)
+            let former = try #require(list.cursor)
+            #expect(try await fixture.ask(.get, "patients?after=\(former)", as: again.token).json["restart"] == true)
             let pulled = try await list.pull(again, fixture)
             #expect(pulled.changed.keys.sorted() == [ann.id])
         }

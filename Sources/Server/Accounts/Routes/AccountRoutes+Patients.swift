@@ -32,6 +32,7 @@ extension AccountRoutes {
         }
         var json = page.json
         json["next"] = .string(listing.next)
+        if listing.isRestart { json["restart"] = .bool(true) }
         return Self.answer(json)
     }
 
@@ -39,6 +40,8 @@ extension AccountRoutes {
         let decision: Decision
         let page: PatientListPage?
         let next: String
+        /// Whether the cursor is from before a restore: the list begins again, and the reader forgets all it knows.
+        let isRestart: Bool
     }
 
     private func readListing(
@@ -47,9 +50,10 @@ extension AccountRoutes {
         let policy = store.audit.policy
         let reader = try store.reader(caller.account.actor, caller.person, in: transaction)
         let decision = policy.decideListing(reader, at: now)
-        guard decision.allowed else { return Listing(decision: decision, page: nil, next: "") }
+        guard decision.allowed else { return Listing(decision: decision, page: nil, next: "", isRestart: false) }
         let state = try PeopleState(in: transaction)
         var cursor = PatientCursor(account: caller.id, epoch: state.epoch)
+        var isRestart = false
         if let after {
             if let known = PatientCursor(after, key: state.cursorKey, account: caller.id) {
                 cursor = known
@@ -57,12 +61,13 @@ extension AccountRoutes {
                 // Only a cursor from before a restore starts again from the beginning.
                 guard PatientCursor.isOfAnotherEpoch(after, than: state.epoch) else { throw HTTPFailure.cursorInvalid }
                 cursor.isRestarted = true
+                isRestart = true
             }
         }
         let visible = policy.visibleGroups(of: reader, groups: store.groups, at: now)
         let page = try PatientReading(transaction: transaction, visible: visible, newest: state.number)
             .page(after: cursor)
-        return Listing(decision: decision, page: page, next: page.cursor.text(key: state.cursorKey))
+        return Listing(decision: decision, page: page, next: page.cursor.text(key: state.cursorKey), isRestart: isRestart)
     }
 
     /// Returns a patient whose data the caller may read. The decision is on record.
