@@ -194,8 +194,8 @@ class Recovery(PeopleTest):
     def test_a_backup_of_a_study_without_accounts_has_nothing_of_them(self):
         file, place = self.study.root / "backup.tar", self.study.root / "again"
         tributary("migrate", self.study.dir)
-        self.assertIsNone(tributary("backup", self.study.dir, "-o", file, "--json").json["accounts"])
-        self.assertIsNone(tributary("restore", file, "-o", place, "--json").json["accounts"])
+        self.assertNotIn("accounts", tributary("backup", self.study.dir, "-o", file, "--json").json)
+        self.assertNotIn("accounts", tributary("restore", file, "-o", place, "--json").json)
         self.assertEqual([path.name for path in (place / "data").iterdir()], ["records.sqlite"])
 
 
@@ -208,7 +208,8 @@ class Lists(PeopleTest):
         self.grant(tom)
 
         def photo(account):
-            self.call("PUT", "me/photo", account["accessToken"], b"\xff\xd8\xff\x00", 204, **{"Content-Type": "image/jpeg"})
+            picture = b"\xff\xd8\xff" + os.urandom(20)
+            self.call("PUT", "me/photo", account["accessToken"], picture, 204, **{"Content-Type": "image/jpeg"})
 
         def save(account):
             value = {"_class": "ORKTaskResult", "taskRunUUID": str(uuid.uuid4()).upper(), "identifier": "walk"}
@@ -351,7 +352,7 @@ class Operations(PeopleTest):
             self.call(method, path, ada["accessToken"], value, status=404, Antispam=ANTISPAM)
         self.assertEqual(self.open_files(self.server), [])
         tributary("migrate", self.study.dir)
-        self.assertIsNone(tributary("backup", self.study.dir, "-o", backup, "--json").json["accounts"])
+        self.assertNotIn("accounts", tributary("backup", self.study.dir, "-o", backup, "--json").json)
         self.assertNotIn(b"ada@example.org", backup.read_bytes())
         self.assertEqual(self.study.finding("people-without-accounts")["severity"], "warning")
         self.server.stop()

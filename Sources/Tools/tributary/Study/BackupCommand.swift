@@ -30,12 +30,14 @@ struct BackupCommand: AsyncParsableCommand {
         let stores = try StudyStores(StudyFolder(path: dir), queue: queue, database: database, people: peopleDatabase)
         let report = try await StudyBackup.write(stores, to: output, force: force, at: Date())
         if json {
-            CommandOutput.result([
-                "file": .string(report.file), "bytes": .number(JSONNumber(Int(report.bytes))),
-                "sha256": .string(report.sha256), "submissions": .number(JSONNumber(report.submissions)),
-                "records": .number(JSONNumber(report.records)),
-                "accounts": report.accounts.map { .number(JSONNumber($0)) } ?? .null,
-            ])
+            var result: JSONObject = JSONObject()
+            result["file"] = .string(report.file)
+            result["bytes"] = .number(JSONNumber(Int(report.bytes)))
+            result["sha256"] = .string(report.sha256)
+            result["submissions"] = .number(JSONNumber(report.submissions))
+            result["records"] = .number(JSONNumber(report.records))
+            if let accounts = report.accounts { result["accounts"] = .number(JSONNumber(accounts)) }
+            CommandOutput.result(.object(result))
         } else {
             CommandOutput.result("\(report.sha256)  \(report.file)")
             CommandOutput.note(

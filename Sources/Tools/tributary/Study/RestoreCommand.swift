@@ -31,11 +31,13 @@ struct RestoreCommand: AsyncParsableCommand {
             var result: JSONObject = JSONObject()
             result["submissions"] = .number(JSONNumber(restored.submissions))
             result["records"] = .number(JSONNumber(restored.records))
-            result["accounts"] = restored.accounts.map { .number(JSONNumber($0)) } ?? .null
+            if let accounts = restored.accounts { result["accounts"] = .number(JSONNumber(accounts)) }
             result["epoch"] = .number(JSONNumber(Int(restored.epoch)))
             if restored.hasDeletionList {
                 result["deletedAgain"] = .number(JSONNumber(restored.deletedAgain))
-                result["accountsDeletedAgain"] = .number(JSONNumber(restored.accountsDeletedAgain))
+                if restored.accounts != nil {
+                    result["accountsDeletedAgain"] = .number(JSONNumber(restored.accountsDeletedAgain))
+                }
             }
             CommandOutput.result(.object(result))
         } else {
