@@ -5,8 +5,8 @@ import sys
 import time
 import unittest
 
+import test_account_flood
 from harness import seeded
-from test_account_flood import SigningIn as Flood
 
 SAMPLES = 40
 # Medians of a known and an unknown address differ by no more than this part.
@@ -14,7 +14,7 @@ MEDIANS = 0.1
 
 
 class Timing(unittest.TestCase):
-    setUp, attempt = Flood.setUp, Flood.attempt
+    setUp, attempt = test_account_flood.SigningIn.setUp, test_account_flood.SigningIn.attempt
 
     def test_a_known_address_takes_as_long_as_an_unknown_one(self):
         taken = {"ann@example.org": [], "nobody@example.org": []}
