@@ -67,7 +67,8 @@ import Testing
             .site: [
                 .loadHealth: withSubject, .manageConsent: withSubject, .manageEnrolments: anything,
                 .manageTokens: anything, .manageClients: anything,
-                .managePeople: anything, .manageGrants: anything, .listParticipants: anything, .readParticipant: withSubject,
+                .managePeople: anything, .manageGrants: anything, .listParticipants: anything,
+                .readParticipant: withSubject,
                 .exportParticipant: withSubject, .deleteParticipant: withSubject,
                 .createLink: anything, .listLinks: anything, .exportRecords: anything,
                 .retrySubmissions: anything, .discardSubmissions: anything,

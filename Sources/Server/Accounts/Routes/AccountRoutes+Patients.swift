@@ -67,7 +67,8 @@ extension AccountRoutes {
         let visible = policy.visibleGroups(of: reader, groups: store.groups, at: now)
         let page = try PatientReading(transaction: transaction, visible: visible, newest: state.number)
             .page(after: cursor)
-        return Listing(decision: decision, page: page, next: page.cursor.text(key: state.cursorKey), isRestart: isRestart)
+        return Listing(
+            decision: decision, page: page, next: page.cursor.text(key: state.cursorKey), isRestart: isRestart)
     }
 
     /// Returns a patient whose data the caller may read. The decision is on record.
