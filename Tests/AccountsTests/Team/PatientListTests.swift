@@ -122,6 +122,24 @@ import Testing
         }
     }
 
+    @Test func aReaderWhoseLastGrantEndsStillFindsOutWhoLeft() async throws {
+        try await AccountFixture.with { fixture in
+            let ann = try await fixture.signUp("ann")
+            let dora = try await fixture.member("dora", .careTeam, of: "main", until: fixture.clock.now + 60)
+            var list = LocalList()
+            _ = try await list.pull(dora, fixture)
+            fixture.clock.advance(61)
+            let cursor = try #require(list.cursor)
+            let page = try await fixture.ask(.get, "patients?after=\(cursor)", as: dora.token)
+            #expect(page.json["left"] == [.string(ann.id)])
+            #expect(page.json["patients"] == [])
+            let next = try #require(page.json["next"]?.string)
+            for path in ["patients", "patients?after=\(next)", "patients/\(ann.id)/profile"] {
+                #expect(try await fixture.ask(.get, path, as: dora.token).status == 403, "\(path)")
+            }
+        }
+    }
+
     @Test func cursorsOfOthersAndChangedOnesAreRefused() async throws {
         try await AccountFixture.with { fixture in
             _ = try await fixture.signUp("ann")

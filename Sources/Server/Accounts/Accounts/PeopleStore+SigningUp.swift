@@ -32,7 +32,9 @@ extension PeopleStore {
         return try await database.write { transaction in
             let decision = try audit.decide(
                 nil, action: .signUp, target: Target(resourceType: "account", subject: new.id), in: transaction)
-            guard decision.allowed else { throw AccessError(code: decision.reason, message: "No sign-up.") }
+            guard decision.allowed else {
+                throw AccessError(code: decision.reason, message: "This server takes no sign-ups; ask the study team.")
+            }
             let account = try insert(new, input, password: hash, groups: group.map { [$0] } ?? [], in: transaction)
             try sendCode(code, for: .verification, to: account.id, at: input.email.text, in: transaction)
             return try authorizations.beginAppSession(

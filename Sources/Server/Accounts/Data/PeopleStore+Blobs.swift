@@ -13,6 +13,10 @@ struct AccountDataError: CodedError, Hashable {
     static let full = AccountDataError(
         code: "account-full",
         message: "The account has \(PeopleStore.maximumStoredBytes >> 20) MiB of files and results, the maximum.")
+    /// The account has as many consents as it may have.
+    static let tooManyConsents = AccountDataError(
+        code: "consents-too-many",
+        message: "The account has \(PeopleStore.maximumConsents) consents, the maximum; ask the study team.")
     /// The file does not have the digest of its path.
     static let digest = AccountDataError(
         code: "blob-digest", message: "The bytes do not have the SHA-256 of the path: send the file again.")

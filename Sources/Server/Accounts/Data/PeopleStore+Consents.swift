@@ -65,7 +65,8 @@ extension PeopleStore {
     /// Stores a consent. It becomes the current one of its descriptor. A profile without names gets those of the
     /// signature.
     ///
-    /// - Throws: ``ResearchResults/CMHealthError`` 700 to 705; ``AccountDataError`` `blob-missing`, `document-invalid`;
+    /// - Throws: ``ResearchResults/CMHealthError`` 700 to 705; ``AccountDataError`` `blob-missing`, `document-invalid`,
+    ///   `consents-too-many`;
     ///   ``ResearchResults/ResearchResultError``.
     func addConsent(_ files: ConsentFiles, descriptor: String, of account: String) async throws -> StoredConsent {
         guard let result = files.result else { throw CMHealthError.userMissingConsent }
@@ -84,7 +85,7 @@ extension PeopleStore {
             if let document = upload.document { try Self.requireDocument(document, of: account, in: transaction) }
             let count = try transaction.first(
                 "SELECT count(*) AS n FROM person_consent WHERE account_id = ?", [SQLValue(account)])
-            guard try count?.integer("n") ?? 0 < Self.maximumConsents else { throw AccountDataError.full }
+            guard try count?.integer("n") ?? 0 < Self.maximumConsents else { throw AccountDataError.tooManyConsents }
             let rows = try transaction.query(
                 """
                 INSERT INTO person_consent (id, account_id, descriptor, at, result, signature, document)

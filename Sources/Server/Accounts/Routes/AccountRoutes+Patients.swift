@@ -17,7 +17,7 @@ extension AccountRoutes {
         let listing: Listing = try await store.database.read { transaction in
             try readListing(of: caller, after: after, now: now, in: transaction)
         }
-        guard listing.decision.allowed, let page = listing.page else {
+        guard let page = listing.page else {
             try await store.database.write { transaction in
                 _ = try store.audit.record(
                     listing.decision, by: caller.account.actor, action: .listPatients, target: Target(),
@@ -50,7 +50,7 @@ extension AccountRoutes {
         let policy = store.audit.policy
         let reader = try store.reader(caller.account.actor, caller.person, in: transaction)
         let decision = policy.decideListing(reader, at: now)
-        guard decision.allowed else { return Listing(decision: decision, page: nil, next: "", isRestart: false) }
+        let denied = Listing(decision: decision, page: nil, next: "", isRestart: false)
         let state = try PeopleState(in: transaction)
         var cursor = PatientCursor(account: caller.id, epoch: state.epoch)
         var isRestart = false
@@ -58,12 +58,15 @@ extension AccountRoutes {
             if let known = PatientCursor(after, key: state.cursorKey, account: caller.id) {
                 cursor = known
             } else {
+                guard decision.allowed else { return denied }
                 // Only a cursor from before a restore starts again from the beginning.
                 guard PatientCursor.isOfAnotherEpoch(after, than: state.epoch) else { throw HTTPFailure.cursorInvalid }
                 cursor.isRestarted = true
                 isRestart = true
             }
         }
+        // A reader whose grants have ended still gets the ids of the patients that they knew, as those who left.
+        guard decision.allowed || !cursor.known.isEmpty else { return denied }
         let visible = policy.visibleGroups(of: reader, groups: store.groups, at: now)
         let page = try PatientReading(transaction: transaction, visible: visible, newest: state.number)
             .page(after: cursor)

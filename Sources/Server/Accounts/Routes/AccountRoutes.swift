@@ -143,6 +143,10 @@ extension AccountRoutes {
             return Caller(session: session, person: person)
         }
         guard let caller else { throw CMHealthError.userNotLoggedIn }
+        let own = Target(resourceType: "account", subject: caller.id)
+        guard store.audit.decision(caller.account.actor, action: .useAccount, target: own).allowed else {
+            throw CMHealthError.unauthorized
+        }
         context.outcome.caller = caller.id
         return caller
     }
