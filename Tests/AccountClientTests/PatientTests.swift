@@ -132,6 +132,18 @@ import Testing
         #expect(await number { try await client.pullPatients() } == 806)
     }
 
+    /// The server reports who left because of the end of the last role, and then refuses.
+    @Test func thePatientsOfAnEndedRoleLeave() async throws {
+        let phone = try AccountFixture()
+        let client = try await phone.member()
+        await phone.model.append(toFeed: Self.entry("p1"))
+        try await client.pullPatients()
+        await phone.model.append(toFeed: "p1")
+        await phone.model.fail(.answer(ModelAccounts.problem(403, code: "no-grant", cmhealth: 806)), after: 1)
+        #expect(try await client.pullPatients().left == ["p1"])
+        #expect(try await client.pulledPatients().isEmpty)
+    }
+
     @Test func aPatientsDataAreRead() async throws {
         let phone = try AccountFixture()
         let patient = try await phone.member("pat@example.org", on: "patient")

@@ -144,6 +144,8 @@ class Accounts(unittest.TestCase):
         [listed] = study.account("list", "--account", account)
         self.assertEqual([entry["grant"] for entry in listed["grants"]], [grant])
         study.account("revoke", grant)
+        # The phone of a former member removes what it has.
+        self.assertEqual(dora.team("pull"), {"entered": [], "changed": [], "left": [ann.id]})
         self.assertIn("[no-grant]", dora.team("patients", status=1).errors)
 
     def test_a_deleted_account_is_in_no_file_but_its_id(self):

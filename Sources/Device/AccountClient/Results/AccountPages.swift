@@ -101,6 +101,6 @@ extension AccountClient {
         }
     }
 
-    /// Whether a text can be a cursor: up to 4,096 bytes, and not empty; nil is the end of a list.
-    nonisolated func isCursor(_ text: String?) -> Bool { text.map { (1...4_096).contains($0.utf8.count) } ?? true }
+    /// Whether a text can be a cursor: up to 16,384 bytes, and not empty; nil is the end of a list.
+    nonisolated func isCursor(_ text: String?) -> Bool { text.map { (1...16_384).contains($0.utf8.count) } ?? true }
 }

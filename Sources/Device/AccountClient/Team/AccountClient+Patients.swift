@@ -58,10 +58,16 @@ extension AccountClient {
         defer { withExtendedLifetime(lock) {} }
         var pull = PatientPull(try store.register(of: account))
         let before = pull.register
-        for try await page in patientPages(after: before.cursor) {
-            // The account may have changed between two pages.
-            guard session?.account == account else { throw AccountClientError(.userNotLoggedIn) }
-            pull.apply(page)
+        var isBegun = false
+        do {
+            for try await page in patientPages(after: before.cursor) {
+                // The account may have changed between two pages.
+                guard session?.account == account else { throw AccountClientError(.userNotLoggedIn) }
+                pull.apply(page)
+                isBegun = true
+            }
+        } catch let error as AccountClientError where error.status == 403 && isBegun {
+            // The last role has ended. The pages before have the patients who left because of it.
         }
         let (changes, register) = (pull.changes, pull.register)
         try await apply(changes)
