@@ -5,7 +5,7 @@ import unittest
 import uuid
 
 from accounts import PASSWORD, AccountStudy
-from harness import ANTISPAM, Study, http, until
+from harness import ANTISPAM, Study, http, tributary, until
 
 IMAGE = bytes([0xFF, 0xD8, 0xFF, 0xE0]) + b"image"
 PDF = b"%PDF-1.7 document"
@@ -155,6 +155,8 @@ class Accounts(unittest.TestCase):
         ann.run("consent", "upload", "--result", self.file(consent(name="Plantedsign")), "--signature",
                 self.file(IMAGE + b"plantedimage"))
         study.code(ann.email)
+        tributary("link", "create", study.dir, "--record", ann.id)
+        self.assertIn(ann.id, {link["record"] for link in tributary("link", "list", study.dir, "--json").json})
         ann.run("delete", "--password-file", study.password)
         planted = [b"Plantedgiven", b"Plantedsign", b"plantedimage", b"lanted-Name@", b"lanted-name@"]
 
