@@ -271,6 +271,30 @@ import Testing
     }
 }
 
+extension StudyPeopleTests {
+    @Test func anInterruptedDeletionIsCompletedByTheNextCall() async throws {
+        try await withStudy { root, stores, accounts in
+            // The process ended after the rows were deleted, and before the files were rewritten.
+            try await stores.withPeople(clock: clock()) {
+                try await $0.requestDeletion(of: accounts[0], by: site)
+            }
+            try await stores.openPeople().closing { people in
+                try await AccountDeletion.delete(
+                    accounts[0], at: now, key: Data(repeating: 1, count: 32), work: AccountDeletion.filesRemain,
+                    completedAt: nil, in: people)
+                let isOpen = try await people.read { try !DeletionRegister().unfinished(in: $0).isEmpty }
+                #expect(isOpen)
+                try await people.write { _ = try $0.execute("DELETE FROM mail_message") }
+                #expect(try await AccountDeletion(stores, people: people, clock: clock(after: 1)).run() == 0)
+                let entries = try await people.read { try DeletionRegister().all(in: $0) }
+                #expect(entries.map(\.work) == [nil])
+                #expect(entries.map(\.completedAt) == [now + 1])
+            }
+            #expect(try files(with: "p0@example.org", below: root).isEmpty)
+        }
+    }
+}
+
 // MARK: - Test studies
 
 extension StudyPeopleTests {

@@ -79,6 +79,12 @@ package struct DeletionRegister: Sendable {
         try transaction.query("SELECT * FROM participant_deletion ORDER BY digest").map { try Entry($0) }
     }
 
+    /// Returns the deletions that are not complete, sorted by their digests.
+    package func unfinished(in transaction: any SQLTransaction) throws -> [Entry] {
+        try transaction.query("SELECT * FROM participant_deletion WHERE work IS NOT NULL ORDER BY digest")
+            .map { try Entry($0) }
+    }
+
     /// Records a deletion, or its progress.
     ///
     /// - Parameter work: nil when the deletion is complete.

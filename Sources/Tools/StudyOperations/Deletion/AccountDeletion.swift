@@ -13,6 +13,8 @@ import StudyFiles
 package struct AccountDeletion: Sendable {
     /// Seconds for which a deletion waits until the notice of it is sent.
     static let noticePatience: TimeInterval = 600
+    /// Progress of a deletion whose rows are deleted, and whose remains are in files.
+    static let filesRemain = "files"
 
     private let stores: StudyStores
     private let people: any SQLDatabase
@@ -32,16 +34,30 @@ package struct AccountDeletion: Sendable {
     ///   repeated.
     package func run() async throws -> Int {
         let now = clock()
-        let requests = try await people.read { transaction in
-            try PeopleStore.deletionRequests(in: transaction).filter {
+        let (requests, isUnfinished) = try await people.read { transaction in
+            let requests = try PeopleStore.deletionRequests(in: transaction).filter {
                 !$0.hasNotice || now.timeIntervalSince($0.requestedAt) >= Self.noticePatience
             }
+            return (requests, try !DeletionRegister().unfinished(in: transaction).isEmpty)
         }
-        guard !requests.isEmpty else { return 0 }
+        guard !requests.isEmpty || isUnfinished else { return 0 }
         guard let lock = try StudyDeletion.takeLock(stores.folder) else {
             throw ServerError(code: "deletion-running", message: "Another deletion is running; wait until it ends.")
         }
         defer { withExtendedLifetime(lock) {} }
+        if !requests.isEmpty { try await delete(requests, now: now) }
+        try await deleteFiles()
+        try await people.write { transaction in
+            let register = DeletionRegister()
+            for entry in try register.unfinished(in: transaction) {
+                try register.record(
+                    digest: entry.digest, deletedAt: entry.deletedAt, work: nil, completedAt: now, in: transaction)
+            }
+        }
+        return requests.count
+    }
+
+    private func delete(_ requests: [PeopleStore.DeletionRequest], now: Date) async throws {
         let study = try stores.folder.configuration()
         // 1. The list outside of the stores, before anything is deleted.
         var list = try await list(of: study)
@@ -49,21 +65,25 @@ package struct AccountDeletion: Sendable {
             list.add(DeletionRegister.digest(of: request.account, key: list.key), at: request.requestedAt)
         }
         try list.write(to: stores.folder.deletionListURL)
-        // 2. The links and the account.
+        // 2. The links, the mails and the account. Without its row, the address of the mails is not known any more.
         try await stores.withLinks { links in
             for request in requests { try await links?.delete(record: request.account) }
         }
         for request in requests {
-            try await Self.delete(request.account, at: request.requestedAt, key: list.key, now: now, in: people)
             try Self.removeMails(to: request.email, in: stores.folder.mailURL)
+            try await Self.delete(
+                request.account, at: request.requestedAt, key: list.key, work: Self.filesRemain, completedAt: nil,
+                in: people)
         }
-        // 3. The remains in the stores' files.
+    }
+
+    /// Deletes the remains in the stores' files.
+    private func deleteFiles() async throws {
         for copy in try await formerFiles() where StudyBackupFiles.exists(copy) {
             do { try FileManager.default.removeItem(atPath: copy) } catch { throw StudyBackupFiles.failure(copy) }
         }
         try await stores.people?.compact()
         if StudyBackupFiles.exists(stores.linksPath) { try await stores.links.compact() }
-        return requests.count
     }
 
     /// Returns the copies of earlier states next to the people store, and the files of a store that was moved to another
@@ -90,16 +110,19 @@ package struct AccountDeletion: Sendable {
     }
 
     /// Deletes an account from the people store, and registers its deletion there.
+    ///
+    /// - Parameter work: nil if nothing is left to do.
     static func delete(
-        _ account: String, at requestedAt: Date, key: Data, now: Date, in people: any SQLDatabase
+        _ account: String, at requestedAt: Date, key: Data, work: String?, completedAt: Date?,
+        in people: any SQLDatabase
     ) async throws {
         try await people.write { transaction in
             let register = DeletionRegister()
             try register.claim(key: key, in: transaction)
             try PeopleStore.delete(account, in: transaction)
             try register.record(
-                digest: DeletionRegister.digest(of: account, key: key), deletedAt: requestedAt, work: nil,
-                completedAt: now, in: transaction)
+                digest: DeletionRegister.digest(of: account, key: key), deletedAt: requestedAt, work: work,
+                completedAt: completedAt, in: transaction)
         }
     }
 
@@ -120,7 +143,7 @@ package struct AccountDeletion: Sendable {
                     continue
                 }
                 try await people.write { try PeopleStore.deleteMails(to: account, in: $0) }
-                try await delete(account, at: deletedAt, key: list.key, now: now, in: people)
+                try await delete(account, at: deletedAt, key: list.key, work: nil, completedAt: now, in: people)
                 count += 1
             }
             guard let end = accounts.last else { return count }
