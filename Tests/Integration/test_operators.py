@@ -213,7 +213,7 @@ class TwoAccounts(unittest.TestCase):
     def test_the_units_serve_a_phone_and_a_backup_is_made(self):
         receiver = self.unit("tributary-receiver.service").serve()
         consumer = self.unit("tributary-consumer.service").serve()
-        self.assertEqual(consumer.roles, {"consumer", "records", "authorization", "gateway"})
+        self.assertEqual(consumer.roles, {"consumer", "records", "authorization", "gateway", "accounts"})
         self.assertEqual(http("GET", consumer.url + "/fhir/metadata").status, 200)
         self.assertEqual(http("GET", consumer.url + "/fhir/.well-known/smart-configuration").status, 200)
         store, url = self.root / "phone", f"https://127.0.0.1:{receiver.port}"
