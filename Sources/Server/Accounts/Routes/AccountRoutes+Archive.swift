@@ -82,7 +82,8 @@ extension AccountRoutes {
     func withdrawConsent(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = try await caller(request, context)
         try requireParameters(["descriptor"], of: request)
-        try await store.withdrawConsent(descriptor(of: request), of: caller.id)
+        let descriptor = try descriptor(of: request)
+        try await store.withdrawConsent(descriptor, of: caller.id)
         return Self.noContent()
     }
 }
