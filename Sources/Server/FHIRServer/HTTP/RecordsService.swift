@@ -264,7 +264,17 @@ package struct RecordsService: Sendable {
             let next = asked.used + [("_count", String(limit)), ("_cursor", Cursor.text(last.version))]
             bundle.link += [link("next", Self.address(url, path: address, parameters: next))]
         }
-        let revived = try await reading(within: time, for: grant) { try store.revived(among: page, in: $0) }
+        let revived = try await reading(within: time, for: grant) { transaction in
+            let newest = try store.facts(
+                ofType: type, id: id, asking: grant.queries(of: type), in: transaction)?.facts
+            return try store.revived(among: page, in: transaction) { former in
+                try isWhole
+                    || decision(
+                        grant, .historyOfInstance, type: type, id: id, newest: newest,
+                        version: store.decisive(for: former, in: transaction)
+                    ).isPermitted
+            }
+        }
         return BundlePage(
             head: bundle,
             entries: page.enumerated().map {

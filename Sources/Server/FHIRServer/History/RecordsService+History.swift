@@ -64,7 +64,13 @@ extension RecordsService {
             bundle.link += [link("next", Self.address(url, path: address, parameters: next))]
         }
         let records = shown.map(\.record)
-        let revived = try await reading(within: time, for: grant) { try store.revived(among: records, in: $0) }
+        let revived = try await reading(within: time, for: grant) { transaction in
+            try store.revived(among: records, in: transaction) { former in
+                try owners(of: former, to: grant, isWhole: filter == .everything, in: transaction) { own, newest in
+                    policy.decide(grant, interaction, version: own, newest: newest, at: now).isPermitted
+                } != nil
+            }
+        }
         return BundlePage(
             head: bundle,
             entries: records.enumerated().map {
