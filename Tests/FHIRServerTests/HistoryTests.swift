@@ -278,6 +278,26 @@ import Testing
         try await fixture.close()
     }
 
+    @Test func aHiddenDeletionChangesNoStatusOfALaterVersion() async throws {
+        var fixture = try await RecordsFixture()
+        try await fixture.addWriter()
+        try await fixture.addGrant("plain", scopes: "user/*.rs")
+        let label = #"{"system":"\#(SecurityLabels.confidentialitySystem)","code":"R"}"#
+        let restricted = observation("o", more: #","meta":{"security":[\#(label)]}"#)
+        #expect(try await fixture.send(.put, "/fhir/Observation/o", body: restricted).status == 201)
+        #expect(try await fixture.send(.delete, "/fhir/Observation/o").status == 204)
+        #expect(try await fixture.send(.put, "/fhir/Observation/o", body: observation("o")).status == 201)
+        for path in ["/fhir/Observation/o/_history", "/fhir/Observation/_history", "/fhir/_history"] {
+            for (token, expected) in [("plain", ["200"]), (nil, ["201", "200", "201"])] {
+                let (status, bundle) = try await fixture.get(path, token: token)
+                #expect(status == 200)
+                let statuses = bundle["entry"]?.array?.map { $0["response"]?["status"]?.string ?? "" }
+                #expect(statuses == expected, "\(path) \(token ?? "team")")
+            }
+        }
+        try await fixture.close()
+    }
+
     @Test func callerWithoutSearchPermissionIsRefused() async throws {
         var fixture = try await RecordsFixture()
         try await fixture.put(observation("o"))
