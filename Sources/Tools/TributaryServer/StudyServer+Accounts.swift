@@ -36,14 +36,12 @@ extension StudyServer {
         guard options.roles.contains(.accounts), let people = opened.people, let accounts = study.accounts else {
             return nil
         }
-        guard let antispam = SecretDigest(hex: try folder.antispamHash()) else {
-            throw ServerError(code: "antispam-invalid", message: "antispam.sha256 holds no SHA-256 digest.")
-        }
         return AccountRoutes(
             store: PeopleStore(
                 audit: AuditLog(database: people, clock: clock), groups: accounts.groups, title: study.title,
                 arrivals: work.mails),
-            antispam: antispam, limiter: limiter, bodies: bodies, refusals: { await refusals?.count($0) }, clock: clock,
+            antispam: try antispam(), limiter: limiter, bodies: bodies, refusals: { await refusals?.count($0) },
+            clock: clock,
             onWork: { work.send() })
     }
 

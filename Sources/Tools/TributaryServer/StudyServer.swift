@@ -290,9 +290,6 @@ package struct StudyServer: Sendable {
     private func receiverConfiguration(
         _ opened: OpenStores, limiter: RateLimiter, bodies: BodyBudget, staff: AccessStores?
     ) throws -> ReceiverConfiguration {
-        guard let antispam = SecretDigest(hex: try folder.antispamHash()) else {
-            throw ServerError(code: "antispam-invalid", message: "antispam.sha256 holds no SHA-256 digest.")
-        }
         let roots = try folder.receiptRoots(development: study.development).map { try AppReceiptRoot($0) }
         if roots.isEmpty {
             logger.warning("No receipt root in receipt-roots/: no app can register.")
@@ -313,7 +310,7 @@ package struct StudyServer: Sendable {
             authenticateStaff = { try await staff.tokens.authenticate(bearer: $0) }
         }
         return ReceiverConfiguration(
-            antispam: antispam, bundleIdentifier: study.bundleIdentifier, receiptRoots: roots,
+            antispam: try antispam(), bundleIdentifier: study.bundleIdentifier, receiptRoots: roots,
             limits: .init(
                 maximumBodyBytes: study.maximumSubmissionBytes, heldBytesPerDevice: study.heldBytesPerDevice),
             limiter: limiter, bodies: bodies, acceptC3PRO: study.c3pro.isAccepted,
@@ -359,6 +356,14 @@ package struct StudyServer: Sendable {
             queue: queue, processor: processor, logger: logger, concurrency: ConsumerConcurrency(stores),
             arrivals: queue.arrivals(), clock: clock,
             progress: { progress.record() })
+    }
+
+    /// Returns the digest of the study's antispam word.
+    func antispam() throws -> SecretDigest {
+        guard let antispam = SecretDigest(hex: try folder.antispamHash()) else {
+            throw ServerError(code: "antispam-invalid", message: "antispam.sha256 holds no SHA-256 digest.")
+        }
+        return antispam
     }
 
     private func certificates() throws -> TLSCertificates? {

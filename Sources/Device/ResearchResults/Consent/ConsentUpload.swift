@@ -43,7 +43,8 @@ public struct ConsentUpload: Sendable, Hashable {
             guard !ResultTree(result).exceedsLimit else { throw ResearchResultError(.tooMany, at: "$.result") }
         }
         try self.init(
-            result: result, signature: Self.digest("signature", of: json), document: Self.digest("document", of: json))
+            result: result, signature: BlobDigest.member("signature", of: json),
+            document: BlobDigest.member("document", of: json))
     }
 
     /// The body of the upload.
@@ -51,13 +52,5 @@ public struct ConsentUpload: Sendable, Hashable {
         var body: JSON = ["result": result, "signature": .string(signature.text)]
         body["document"] = document.map { .string($0.text) }
         return body
-    }
-
-    private static func digest(_ name: String, of json: JSON) throws(ResearchResultError) -> BlobDigest? {
-        guard let value = json[name], !value.isNull else { return nil }
-        guard let digest = value.string.flatMap({ BlobDigest($0) }) else {
-            throw ResearchResultError(.digestInvalid, at: "$.\(name)")
-        }
-        return digest
     }
 }

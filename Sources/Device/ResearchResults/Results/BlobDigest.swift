@@ -21,5 +21,16 @@ public struct BlobDigest: Sendable, Hashable, CustomStringConvertible {
         text = Hexadecimal.text(bytes)
     }
 
+    /// Reads the digest in a member of a body; nil if the member is absent or `null`.
+    ///
+    /// - Throws: ``ResearchResultError`` `digest-invalid`.
+    package static func member(_ name: String, of json: JSON) throws(ResearchResultError) -> BlobDigest? {
+        guard let value = json[name], !value.isNull else { return nil }
+        guard let digest = value.string.flatMap({ BlobDigest($0) }) else {
+            throw ResearchResultError(.digestInvalid, at: "$.\(name)")
+        }
+        return digest
+    }
+
     public var description: String { text }
 }

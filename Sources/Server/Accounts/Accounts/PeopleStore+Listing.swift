@@ -3,6 +3,7 @@ import Audit
 import Core
 import Foundation
 import Identity
+import ResearchResults
 import Storage
 
 /// An account for the study team.
@@ -89,9 +90,8 @@ extension PeopleStore {
 
     /// Deletes the mails in the queue to an account's address.
     package static func deleteMails(to account: String, in transaction: any SQLTransaction) throws {
-        try transaction.execute(
-            "DELETE FROM mail_message WHERE recipient = (SELECT email FROM person WHERE account_id = ?)",
-            [SQLValue(account)])
+        guard let row = try transaction.first(Person.personSQL, [SQLValue(account)]) else { return }
+        try MailQueue.removeAll(to: EmailAddress(row.text("email")), in: transaction)
     }
 
     /// Deletes an account with everything that belongs to it. Only its id remains, in the memberships, so that readers

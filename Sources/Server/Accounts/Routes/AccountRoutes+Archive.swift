@@ -41,18 +41,10 @@ extension AccountRoutes {
         let descriptor = try descriptor(of: request)
         let json = try await object(request)
         let files = PeopleStore.ConsentFiles(
-            result: try digest("result", of: json), signature: try digest("signature", of: json),
-            document: try digest("document", of: json))
+            result: try BlobDigest.member("result", of: json), signature: try BlobDigest.member("signature", of: json),
+            document: try BlobDigest.member("document", of: json))
         let consent = try await store.addConsent(files, descriptor: descriptor, of: caller.id)
         return Self.answer(["consent": consent.json], status: .created)
-    }
-
-    private func digest(_ name: String, of json: JSON) throws -> BlobDigest? {
-        guard let value = json[name], !value.isNull else { return nil }
-        guard let digest = value.string.flatMap({ BlobDigest($0) }) else {
-            throw ResearchResultError(.digestInvalid, at: "$.\(name)")
-        }
-        return digest
     }
 
     /// `PUT /v1/consents/current/document?descriptor=`.
@@ -60,7 +52,7 @@ extension AccountRoutes {
         let caller = try await caller(request, context)
         try requireParameters(["descriptor"], of: request)
         let descriptor = try descriptor(of: request)
-        guard let document = try digest("document", of: await object(request)) else {
+        guard let document = try BlobDigest.member("document", of: await object(request)) else {
             throw ResearchResultError(.digestInvalid, at: "$.document")
         }
         try await store.addDocument(document, descriptor: descriptor, of: caller.id)

@@ -82,7 +82,7 @@ extension AccountRoutes {
         guard ConsentFile.isSignatureImage(body.bytes) else {
             var failure = HTTPFailure(
                 .unprocessableContent, code: "photo-invalid", message: "A photo is a JPEG or a PNG.")
-            failure.members["cmhealth"] = .number(JSONNumber(CMHealthError.failedToUploadFile.number))
+            failure.set(cmhealth: .failedToUploadFile)
             throw failure
         }
         try await store.setPhoto(body.bytes, of: caller.id)

@@ -155,7 +155,7 @@ extension HTTPFailure {
             message: decision.reason == "not-verified"
                 ? "Verify the e-mail address first: grants take effect with the code of the mail."
                 : "This account has no role in a team.")
-        failure.members["cmhealth"] = .number(JSONNumber(CMHealthError.unauthorized.number))
+        failure.set(cmhealth: .unauthorized)
         return failure
     }
 }

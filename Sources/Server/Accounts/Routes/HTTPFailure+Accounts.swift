@@ -14,7 +14,7 @@ extension HTTPFailure {
         case let failure as HTTPFailure: self = failure
         case let error as any CMHealthCoded:
             self.init(Self.status(of: error), code: error.code, message: error.message)
-            members["cmhealth"] = .number(JSONNumber(error.cmhealth.number))
+            set(cmhealth: error.cmhealth)
             if error.cmhealth == .userNotLoggedIn { headers[.wwwAuthenticate] = "Bearer" }
         case let error as AccountDataError: self.init(error)
         case let error as AccessError: self.init(error)
@@ -36,12 +36,12 @@ extension HTTPFailure {
         case "username-invalid": self.init(account: EmailAddressError())
         case "password-invalid", "group-unknown":
             self.init(.unprocessableContent, code: error.code, message: error.message)
-            members["cmhealth"] = .number(JSONNumber(CMHealthError.invalidUserRequest.number))
+            set(cmhealth: .invalidUserRequest)
         // The account was deleted while the request ran.
         case "account-unknown": self.init(account: CMHealthError.userNotLoggedIn)
         default:
             self.init(.forbidden, code: error.code, message: error.message)
-            members["cmhealth"] = .number(JSONNumber(CMHealthError.unauthorized.number))
+            set(cmhealth: .unauthorized)
         }
     }
 
@@ -54,7 +54,7 @@ extension HTTPFailure {
             }
         self.init(status, code: error.code, message: error.message)
         let number: CMHealthError = error == .consentAbsent ? .notFound : .failedToUploadFile
-        members["cmhealth"] = .number(JSONNumber(number.number))
+        set(cmhealth: number)
     }
 
     private static func status(of error: any CMHealthCoded) -> HTTPResponse.Status {
@@ -68,6 +68,11 @@ extension HTTPFailure {
             .unprocessableContent
         default: error.code == ResearchResultError.Reason.tooLarge.rawValue ? .contentTooLarge : .badRequest
         }
+    }
+
+    /// Adds CMHealth's number to the answer.
+    mutating func set(cmhealth error: CMHealthError) {
+        members["cmhealth"] = .number(JSONNumber(error.number))
     }
 
     /// 410: a code that is unknown, has expired or was used.
