@@ -42,7 +42,7 @@ extension PeopleStore {
         }
     }
 
-    /// Creates an account for a person who has none, and sends the person the code with which they choose a password.
+    /// Creates an account without a password, and queues the mail with the code that sets one.
     ///
     /// - Returns: the id of the account.
     /// - Throws: ``AccessError`` `username-invalid`, `username-taken`, `group-unknown`, or the policy's reason.

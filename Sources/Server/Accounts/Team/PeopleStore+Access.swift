@@ -45,7 +45,7 @@ extension PeopleStore {
     /// Maximum number of readings that are listed; the newest first.
     static let maximumReadings = 1_000
 
-    /// Returns who may read an account's data, and who has read it.
+    /// Returns the current readers of an account's data, and the past readings of others.
     func access(to account: String) async throws -> AccountReaders {
         let now = clock()
         let mayRead = try await database.read { transaction in
