@@ -90,13 +90,15 @@ class PeopleTest(unittest.TestCase):
         return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
     def open_files(self, server):
+        """The files of the people store that a server has open. The folder of the study, whose name has the word too, may be
+        open while the server reads it."""
         found = []
         for entry in os.scandir(f"/proc/{server.process.pid}/fd"):
             try:
                 found.append(os.readlink(entry.path))
             except OSError:
                 pass
-        return [path for path in found if "people" in path.rsplit("/", 1)[-1]]
+        return [path for path in found if "people" in path.rsplit("/", 1)[-1] and os.path.isfile(path)]
 
 
 class Recovery(PeopleTest):
