@@ -100,6 +100,10 @@ let device: [Target] = [
     .target(
         name: "AccountClient", dependencies: ["Core", "ResearchResults", "HTTPTransport", "DeviceSystem", crypto],
         path: "Sources/Device/AccountClient"),
+    .target(name: "CarePlans", dependencies: ["Core", "FHIR"], path: "Sources/Device/CarePlans"),
+    .target(
+        name: "CareStores", dependencies: ["Core", "CarePlans", "HTTPTransport", "DeviceSystem", "AccountClient"],
+        path: "Sources/Device/CareStores"),
     .target(name: "FHIRClient", dependencies: ["Core", "FHIR", "HTTPTransport"], path: "Sources/Device/FHIRClient"),
     .target(
         name: "Outbox", dependencies: ["Core", "Wire", "Attachments", "HTTPTransport", "DeviceSystem", crypto],
@@ -113,7 +117,7 @@ let device: [Target] = [
         path: "Sources/Device/HealthStores"),
 ]
 
-/// HealthKit and ResearchKit where there are none: stand-ins for tests. On Apple's systems they would shadow the real
+/// HealthKit, ResearchKit and CareKit where there are none: stand-ins for tests. On Apple's systems they would shadow the real
 /// ones, and the adapters import those.
 #if os(Linux)
     let standIns: [Target] = [
@@ -121,13 +125,16 @@ let device: [Target] = [
         .target(name: "ResearchKit", path: "Tests/AppleShims/ResearchKit"),
         .target(
             name: "ResearchKit_Private", dependencies: ["ResearchKit"], path: "Tests/AppleShims/ResearchKitPrivate"),
+        .target(name: "CareKitStore", path: "Tests/AppleShims/CareKitStore"),
     ]
     let healthKit: [Target.Dependency] = ["HealthKit"]
     let researchKit: [Target.Dependency] = ["ResearchKit", "ResearchKit_Private"]
+    let careKit: [Target.Dependency] = ["CareKitStore"]
 #else
     let standIns: [Target] = []
     let healthKit: [Target.Dependency] = []
     let researchKit: [Target.Dependency] = []
+    let careKit: [Target.Dependency] = []
 #endif
 
 let apple: [Target] = [
@@ -140,6 +147,9 @@ let apple: [Target] = [
         dependencies: ["FHIR", "Questionnaires", "ResearchResults", "ResearchKitForms", "InformedConsent"]
             + researchKit,
         path: "Sources/Apple/ResearchKitAdapter"),
+    .target(
+        name: "CareKitAdapter", dependencies: ["Core", "CarePlans", "CareStores", "AccountClient"] + careKit,
+        path: "Sources/Apple/CareKitAdapter"),
 ]
 
 let imports: [Target] = [
@@ -226,6 +236,13 @@ let server: [Target] = [
         ],
         path: "Sources/Server/Accounts"),
     .target(
+        name: "CareSync",
+        dependencies: [
+            "Core", "CarePlans", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Accounts", crypto,
+            hummingbird,
+        ],
+        path: "Sources/Server/CareSync"),
+    .target(
         name: "Receiver",
         dependencies: [
             "COpenSSL", "Core", "Wire", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity",
@@ -293,8 +310,8 @@ let tools: [Target] = [
         dependencies: [
             "Core", "FHIR", "Wire", "InformedConsent", "ServerHTTP", "Storage", "Submissions", "AccessPolicy",
             "Audit", "Identity", "Enrolments", "RecordStorage", "BulkExport", "FHIRServer", "Warehouse", "Accounts",
-            "Receiver", "Authorization", "DeviceGateway", "StudyKeys", "Consumer", "StudyFiles", "StudyOperations",
-            hummingbird, logging, lifecycle,
+            "CareSync", "Receiver", "Authorization", "DeviceGateway", "StudyKeys", "Consumer", "StudyFiles",
+            "StudyOperations", hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
     .target(
@@ -302,9 +319,8 @@ let tools: [Target] = [
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
             "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "DeviceSystem", "Outbox",
-            "AccountClient", "ResearchResults", "HealthStores", "ResearchKitForms", "AppleHealthExport", "HealthReport",
-            "ConsentDocument", "Storage",
-            "Warehouse",
+            "AccountClient", "CarePlans", "CareStores", "ResearchResults", "HealthStores", "ResearchKitForms",
+            "AppleHealthExport", "HealthReport", "ConsentDocument", "Storage", "Warehouse",
             "Receiver", "TerminalSurvey", "StudyFiles", "StudyOperations", "FormAuthoring", arguments,
         ],
         path: "Sources/Tools/DeviceCommands"),
@@ -337,7 +353,8 @@ let tests: [Target] = [
             "HealthSync", "HTTPTransport", "DeviceSystem", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter",
             "HealthReport",
             "FormRendering", "ResearchResults", "AccountClient", "ResearchKitForms", "ResearchKitAdapter",
-        ] + healthKit + researchKit),
+            "CarePlans", "CareStores", "CareKitAdapter",
+        ] + healthKit + researchKit + careKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
     .testTarget(name: "FHIRValidationTests", dependencies: ["FHIR", "FHIRPath", "FHIRValidation", "TestSupport"]),
@@ -410,6 +427,18 @@ let tests: [Target] = [
         dependencies: [
             "Core", "ResearchResults", "HTTPTransport", "DeviceSystem", "AccountClient", "TestSupport", crypto,
         ]),
+    .testTarget(name: "CarePlansTests", dependencies: ["Core", "FHIR", "FHIRValidation", "CarePlans", "TestSupport"]),
+    .testTarget(
+        name: "CareStoresTests",
+        dependencies: [
+            "Core", "CarePlans", "HTTPTransport", "DeviceSystem", "AccountClient", "CareStores", "TestSupport",
+        ]),
+    .testTarget(
+        name: "CareKitAdapterTests",
+        dependencies: [
+            "Core", "CarePlans", "CareStores", "CareKitAdapter", "HTTPTransport", "DeviceSystem", "AccountClient",
+            "TestSupport",
+        ] + careKit),
     .testTarget(name: "FHIRClientTests", dependencies: ["Core", "FHIR", "FHIRClient"]),
     .testTarget(
         name: "OutboxTests",
@@ -457,6 +486,13 @@ let tests: [Target] = [
             "Accounts", "TestSupport", "StorageTestSupport", "AccessTestSupport", crypto, hummingbird,
             hummingbirdTesting, logging,
         ]),
+    .testTarget(
+        name: "CareSyncTests",
+        dependencies: [
+            "Core", "CarePlans", "CareStores", "CareKitAdapter", "HTTPTransport", "DeviceSystem", "AccountClient",
+            "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Accounts", "CareSync", "TestSupport",
+            "StorageTestSupport", "AccessTestSupport", crypto, hummingbird, hummingbirdTesting, logging,
+        ] + careKit),
     .testTarget(
         name: "EnrolmentsTests",
         dependencies: [
@@ -587,6 +623,9 @@ let package = Package(
         .library(name: "TributaryHTTPTransport", targets: ["HTTPTransport"]),
         .library(name: "TributaryDeviceSystem", targets: ["DeviceSystem"]),
         .library(name: "TributaryAccountClient", targets: ["AccountClient"]),
+        .library(name: "TributaryCarePlans", targets: ["CarePlans"]),
+        .library(name: "TributaryCareStores", targets: ["CareStores"]),
+        .library(name: "TributaryCareKitAdapter", targets: ["CareKitAdapter"]),
         .library(name: "TributaryFHIRClient", targets: ["FHIRClient"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
         // No app's: what the benchmarks measure of the stores. It needs the trait.

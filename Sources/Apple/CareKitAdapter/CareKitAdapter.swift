@@ -1,0 +1,3 @@
+#if canImport(CareKitStore)
+    import CareKitStore
+#endif
