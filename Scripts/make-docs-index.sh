@@ -33,6 +33,9 @@ HealthStores|Sends health data to the outbox, FHIR servers, event hubs and files
 HealthKitAdapter|Reads HealthKit on a phone: observers, anchored queries, permissions, and every kind of its objects.
 HealthReport|Shows a person's health data as one page: daily aggregates, sleep, heart rate, workouts.
 AccountClient|Signs a person up and in, archives consents, saves and finds results, and shows a team its patients.
+CarePlans|Has the versions, schedules and events of a care plan in CareKit's JSON, the rules of changes, and a view as FHIR.
+CareStores|Stores a care plan on a phone and synchronises it with the other phones and the care team.
+CareKitAdapter|Synchronises CareKit's own store with the other copies of a care plan.
 HTTPTransport|Sends HTTP requests over URLSession, without cookies, caches and unbounded answers.
 DeviceSystem|Writes files atomically on a phone, locks them, and stores secrets in the Keychain or in files.
 FHIRClient|Reads, searches and writes the resources of a FHIR server as typed views, within limits.
