@@ -67,7 +67,13 @@ def converted(result, question):
         if type == "integer":
             result = Digits(int(result.number))
     answer = {"value" + TYPES[type][0]: result}
-    return next((option for option in offered(question) if equal(answer, option)), answer)
+    options = offered(question)
+    found = next((option for option in options if equal(answer, option)), None)
+    if found is None and kind(answer) == "Coding" and "system" not in result and "code" in result:
+        # A code without a system is the option with this code, unless several code systems have it.
+        same = [option for option in options if kind(option) == "Coding" and value(option).get("code") == result["code"]]
+        found = same[0] if len(same) == 1 else None
+    return answer if found is None else found
 
 
 # MARK: Formats

@@ -39,6 +39,23 @@ import Testing
         check(session)
     }
 
+    @Test func aCalculatedCodeWithoutASystemIsAnOptionOnlyIfOneOptionHasIt() throws {
+        let form = try form(
+            """
+            {"linkId": "a", "type": "choice"},
+            {"linkId": "b", "type": "open-choice", \(Self.calculated("%resource.item.where(linkId = 'a').answer.value")),
+              "answerOption": [{"valueCoding": {"system": "urn:one", "code": "x"}},
+                {"valueCoding": {"system": "urn:two", "code": "x"}}, {"valueCoding": {"system": "urn:one", "code": "y"}}]}
+            """)
+        var session = FormSession(form)
+        session.setAnswers([AnswerValue(type: "Coding", json: ["code": "y"])], at: path("a"))
+        #expect(session.answers(at: path("b")).map(\.json) == [["system": "urn:one", "code": "y"]])
+        // Two code systems have the code: neither is added to the answer.
+        session.setAnswers([AnswerValue(type: "Coding", json: ["code": "x"])], at: path("a"))
+        #expect(session.answers(at: path("b")).map(\.json) == [["code": "x"]])
+        check(session)
+    }
+
     @Test func aSessionHasTheProblemsOfTheFormsRulesFromTheStart() throws {
         let rule = """
             "extension": [{"url": "http://hl7.org/fhir/StructureDefinition/questionnaire-constraint", "extension": [

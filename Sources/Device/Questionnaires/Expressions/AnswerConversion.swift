@@ -154,9 +154,11 @@ package struct AnswerConversion {
         coding.display = object["display"]?.string
         coding.version = object["version"]?.string
         let answer = AnswerValue(type: "Coding", json: coding.json)
-        return values.first { answer.equals($0) }
-            ?? (coding.system == nil ? values.first { $0.coding?.code != nil && $0.coding?.code == coding.code } : nil)
-            ?? answer
+        if let option = values.first(where: { answer.equals($0) }) { return option }
+        // A code without a system is the option with this code, unless several code systems have it.
+        guard coding.system == nil, let code = coding.code else { return answer }
+        let sameCode = values.filter { $0.coding?.code == code }
+        return sameCode.count == 1 ? sameCode[0] : answer
     }
 
     /// Returns the text of a CodeableConcept if the question takes one.
