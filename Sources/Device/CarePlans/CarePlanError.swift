@@ -10,6 +10,10 @@ public struct CarePlanError: CodedError, Hashable {
         case vectorInvalid = "vector-invalid"
         /// A version follows itself, directly or by others.
         case versionCycle = "version-cycle"
+        /// A schedule is not one that CareKit can compute.
+        case scheduleInvalid = "schedule-invalid"
+        /// A question about a schedule needs too many events.
+        case scheduleTooDense = "schedule-too-dense"
     }
 
     /// The kind of fault.
@@ -33,6 +37,10 @@ public struct CarePlanError: CodedError, Hashable {
                 "A knowledge vector has up to \(KnowledgeVector.maximumProcesses) processes, each with a UUID and a clock "
                     + "from 0 to \(KnowledgeVector.maximumClock)"
             case .versionCycle: "A version follows itself"
+            case .scheduleInvalid:
+                "A schedule needs elements with a known calendar and time zone, an interval that moves forward, and an end "
+                    + "after the start"
+            case .scheduleTooDense: "The schedule has too many events for this question; ask for a shorter time"
             }
         return "\(sentence) (\(location))."
     }

@@ -1,0 +1,19 @@
+/// The amount of calendar arithmetic that one question may need.
+struct StepBudget {
+    /// Budget of a question about one schedule: about one second.
+    static let schedule = 200_000
+    /// Budget of a question about all schedules of a plan.
+    static let plan = 2_000_000
+
+    private(set) var left: Int
+
+    init(_ steps: Int = StepBudget.schedule) { left = steps }
+
+    /// Spends steps.
+    ///
+    /// - Throws: ``CarePlanError`` `schedule-too-dense`.
+    mutating func spend(_ steps: Int) throws(CarePlanError) {
+        left -= steps
+        guard left >= 0 else { throw CarePlanError(.scheduleTooDense, at: "$.schedule") }
+    }
+}
