@@ -14,6 +14,8 @@ public struct CarePlanError: CodedError, Hashable {
         case scheduleInvalid = "schedule-invalid"
         /// A question about a schedule needs too many events.
         case scheduleTooDense = "schedule-too-dense"
+        /// A question is about too long a time, or about too many events.
+        case rangeTooLarge = "range-too-large"
     }
 
     /// The kind of fault.
@@ -40,6 +42,9 @@ public struct CarePlanError: CodedError, Hashable {
             case .scheduleInvalid:
                 "A schedule needs elements with a known calendar and time zone, an interval that moves forward, and an end "
                     + "after the start"
+            case .rangeTooLarge:
+                "An answer has at most \(CarePlanContents.maximumDays) days and \(CarePlanContents.maximumEvents) events; ask "
+                    + "for a shorter time"
             case .scheduleTooDense: "The schedule has too many events for this question; ask for a shorter time"
             }
         return "\(sentence) (\(location))."

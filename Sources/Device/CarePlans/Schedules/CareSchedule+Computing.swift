@@ -6,9 +6,13 @@ extension CareSchedule {
     /// Number of events that are merged one by one at the end of a search by index.
     private static let mergedEvents = 64
 
-    func events(from start: Date, to end: Date, limit: Int, _ budget: inout StepBudget) throws(CarePlanError)
-        -> [CareScheduleEvent]
-    {
+    /// Returns the events that overlap a time.
+    ///
+    /// - Parameter reason: the error for more events than the limit.
+    func events(
+        from start: Date, to end: Date, limit: Int, reason: CarePlanError.Reason = .scheduleTooDense,
+        _ budget: inout StepBudget
+    ) throws(CarePlanError) -> [CareScheduleEvent] {
         guard start < end else { return [] }
         var matches: [CareScheduleEvent] = []
         for (index, element) in elements.enumerated() {
@@ -23,7 +27,7 @@ extension CareSchedule {
             while !walker.hasEnded, walker.start < end {
                 let eventEnd = element.end(ofEventAt: walker.start)
                 if eventEnd >= start {
-                    guard matches.count < limit else { throw CarePlanError(.scheduleTooDense, at: "$.schedule") }
+                    guard matches.count < limit else { throw CarePlanError(reason, at: "$.schedule") }
                     matches.append(
                         CareScheduleEvent(
                             occurrence: walker.index, start: walker.start, end: eventEnd, element: index))
