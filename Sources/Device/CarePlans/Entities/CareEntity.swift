@@ -29,9 +29,10 @@ public struct CareEntity: Sendable, Hashable {
     /// Whether this version is a deletion.
     public var isTombstone: Bool { deletedDate != nil }
 
-    /// Reads a version from CareKit's JSON.
+    /// Reads a version from CareKit's JSON. Members that CareKit does not know are preserved.
     ///
-    /// - Throws: ``CarePlanError`` `entity-invalid` with the path of the member.
+    /// - Throws: ``CarePlanError`` `entity-invalid` with the path of a member without which, or with which, CareKit cannot
+    ///   read the version. ``CareTask`` reads the schedule.
     public init(kind: CareEntityKind, object: JSON) throws(CarePlanError) {
         let reading = CareEntityReading(object)
         self.kind = kind
@@ -47,6 +48,7 @@ public struct CareEntity: Sendable, Hashable {
         event =
             kind == .outcome
             ? CareEvent.Key(task: try reading.uuid("taskUUID"), occurrence: try reading.occurrence()) : nil
+        try CareShape.entity(kind).check(object, at: "$")
         guard !previous.contains(uuid) else { throw CarePlanError(.versionCycle, at: "$.previousVersionUUIDs") }
     }
 
