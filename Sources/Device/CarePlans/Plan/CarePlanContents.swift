@@ -81,6 +81,11 @@ public struct CarePlanContents: Sendable {
         ConflictResolution.winner(of: liveOutcomes(of: event))
     }
 
+    /// The greatest index of an event of a task version that has a live outcome; nil if there is none.
+    func lastOutcome(of task: UUID) -> Int? {
+        outcomes.keys.filter { $0.task == task && !liveOutcomes(of: $0).isEmpty }.map(\.occurrence).max()
+    }
+
     /// The current versions of all entities, without deleted ones, by kind (patient, plan, contact, task, HealthKit task,
     /// outcome), then by id.
     public var current: [CareEntity] {
