@@ -22,7 +22,7 @@ enum ScheduleDrift {
 
     /// A month may lack the days from 29 on. The event then moves to the last day of the month, and stays there.
     private static func monthsDrift(_ element: CareScheduleElement) throws(CarePlanError) -> Bool {
-        var budget = StepBudget()
+        var budget = ScheduleBudget()
         var walker = OccurrenceWalker(element)
         let months = element.interval.month ?? 0
         for _ in 0..<comparedEvents {
@@ -42,7 +42,7 @@ enum ScheduleDrift {
         guard element.duration != .allDay, interval.hour ?? 0 == 0, interval.minute ?? 0 == 0,
             interval.second ?? 0 == 0
         else { return false }
-        var budget = StepBudget()
+        var budget = ScheduleBudget()
         var walker = OccurrenceWalker(element)
         let zone = element.calendar.timeZone
         func wallTime(_ date: Date) -> Double {

@@ -66,7 +66,7 @@ extension CarePlanContents {
         from start: Date, to end: Date, limit: Int, where isIncluded: (CareEntity) -> Bool
     ) throws(CarePlanError) -> [CareEvent] {
         var events: [CareEvent] = []
-        var budget = StepBudget(StepBudget.plan)
+        var budget = ScheduleBudget(ScheduleBudget.plan)
         for key in taskKeys {
             for inForce in versionsInForce(of: key) where isIncluded(inForce.version) {
                 let from = max(start, Date(timeIntervalSinceReferenceDate: inForce.from))

@@ -11,7 +11,7 @@ extension CareSchedule {
     /// - Parameter reason: the error for more events than the limit.
     func events(
         from start: Date, to end: Date, limit: Int, reason: CarePlanError.Reason = .scheduleTooDense,
-        _ budget: inout StepBudget
+        _ budget: inout ScheduleBudget
     ) throws(CarePlanError) -> [CareScheduleEvent] {
         guard start < end else { return [] }
         var matches: [CareScheduleEvent] = []
@@ -43,7 +43,7 @@ extension CareSchedule {
     /// Replaces indices in the elements by indices in the schedule.
     ///
     /// - Parameter matches: events in the order of the schedule.
-    private func numbered(_ matches: [CareScheduleEvent], _ budget: inout StepBudget) throws(CarePlanError)
+    private func numbered(_ matches: [CareScheduleEvent], _ budget: inout ScheduleBudget) throws(CarePlanError)
         -> [CareScheduleEvent]
     {
         var walkers = elements.map { OccurrenceWalker($0) }
@@ -67,7 +67,7 @@ extension CareSchedule {
         return numbered
     }
 
-    func event(occurrence: Int, _ budget: inout StepBudget) throws(CarePlanError) -> CareScheduleEvent? {
+    func event(occurrence: Int, _ budget: inout ScheduleBudget) throws(CarePlanError) -> CareScheduleEvent? {
         guard occurrence >= 0 else { return nil }
         var walkers = elements.map { OccurrenceWalker($0) }
         if walkers.count == 1 {
@@ -93,7 +93,7 @@ extension CareSchedule {
     /// - Parameter total: the number of events before the walkers.
     /// - Returns: the walkers and the number of events before them; nil if no such time was found.
     private func skip(
-        _ walkers: [OccurrenceWalker], total: Int, occurrence: Int, _ budget: inout StepBudget
+        _ walkers: [OccurrenceWalker], total: Int, occurrence: Int, _ budget: inout ScheduleBudget
     ) throws(CarePlanError) -> (walkers: [OccurrenceWalker], total: Int)? {
         guard let first = first(of: walkers) else { return nil }
         var rate = 0.0

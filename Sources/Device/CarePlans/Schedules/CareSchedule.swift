@@ -46,7 +46,7 @@ public struct CareSchedule: Sendable, Hashable {
     ///
     /// - Throws: ``CarePlanError`` `schedule-too-dense` if the calendar would have to compute too many events.
     public func event(occurrence: Int) throws(CarePlanError) -> CareScheduleEvent? {
-        var budget = StepBudget()
+        var budget = ScheduleBudget()
         return try event(occurrence: occurrence, &budget)
     }
 
@@ -59,7 +59,7 @@ public struct CareSchedule: Sendable, Hashable {
     /// - Throws: ``CarePlanError`` `schedule-too-dense` if there are more events, or the calendar would have to compute too
     ///   many of them.
     public func events(from start: Date, to end: Date, limit: Int) throws(CarePlanError) -> [CareScheduleEvent] {
-        var budget = StepBudget()
+        var budget = ScheduleBudget()
         return try events(from: start, to: end, limit: limit, &budget)
     }
 }

@@ -34,7 +34,7 @@ struct OccurrenceWalker {
     /// Moves to the next event.
     ///
     /// - Throws: ``CarePlanError`` `schedule-too-dense`; `schedule-invalid` if the interval does not move forward here.
-    mutating func step(_ budget: inout StepBudget) throws(CarePlanError) {
+    mutating func step(_ budget: inout ScheduleBudget) throws(CarePlanError) {
         guard !hasEnded else { return }
         try budget.spend(cost)
         guard let next = element.next(after: start), next > start else {
@@ -46,7 +46,7 @@ struct OccurrenceWalker {
     }
 
     /// Moves to the first event from the current one on that starts at a date or later.
-    mutating func advance(to date: Date, _ budget: inout StepBudget) throws(CarePlanError) {
+    mutating func advance(to date: Date, _ budget: inout ScheduleBudget) throws(CarePlanError) {
         while !hasEnded, start < date {
             let hasJumped = try jump(before: date.timeIntervalSinceReferenceDate, maximum: .max, &budget)
             if !hasJumped { try step(&budget) }
@@ -54,7 +54,7 @@ struct OccurrenceWalker {
     }
 
     /// Moves to the event with an index, if it is not before the current one.
-    mutating func advance(toIndex target: Int, _ budget: inout StepBudget) throws(CarePlanError) {
+    mutating func advance(toIndex target: Int, _ budget: inout ScheduleBudget) throws(CarePlanError) {
         while !hasEnded, index < target {
             let hasJumped = try jump(before: .infinity, maximum: target - index, &budget)
             if !hasJumped { try step(&budget) }
@@ -64,7 +64,7 @@ struct OccurrenceWalker {
     /// Takes several steps at once, to an event that starts before a time in seconds since 2001.
     ///
     /// - Returns: whether steps were taken.
-    private mutating func jump(before time: Double, maximum: Int, _ budget: inout StepBudget) throws(CarePlanError)
+    private mutating func jump(before time: Double, maximum: Int, _ budget: inout ScheduleBudget) throws(CarePlanError)
         -> Bool
     {
         guard maximum > 1, element.isGregorian else { return false }

@@ -1,5 +1,5 @@
 /// The amount of calendar arithmetic that one question may need.
-struct StepBudget {
+struct ScheduleBudget {
     /// Budget of a question about one schedule: about one second.
     static let schedule = 200_000
     /// Budget of a question about all schedules of a plan.
@@ -7,7 +7,7 @@ struct StepBudget {
 
     private(set) var left: Int
 
-    init(_ steps: Int = StepBudget.schedule) { left = steps }
+    init(_ steps: Int = ScheduleBudget.schedule) { left = steps }
 
     /// Spends steps.
     ///
