@@ -27,6 +27,11 @@ enum CareCalendar {
         return calendar
     }
 
+    /// The name of a calendar in the JSON.
+    static func name(of calendar: Calendar) -> String {
+        identifiers.first { $0.value == calendar.identifier }?.key ?? "gregorian"
+    }
+
     /// Reads a time zone, `{"identifier"}`; nil if it is unknown.
     static func timeZone(_ json: JSON?) -> TimeZone? {
         guard let name = json?["identifier"]?.string, name.utf8.count <= maximumZoneBytes else { return nil }
