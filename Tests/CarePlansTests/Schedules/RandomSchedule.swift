@@ -14,7 +14,18 @@ struct RandomSchedule {
         "gregorian", "gregorian", "gregorian", "gregorian", "iso8601", "buddhist", "hebrew", "chinese",
     ]
 
-    /// Whether the calendars are Gregorian and the starts whole seconds, for a model without Foundation.
+    /// Time zones whose rules did not change in the last years, so that all time zone databases agree about them.
+    ///
+    /// Pacific/Apia is not among them: on 30 December 2011, a day that Samoa skipped, Foundation counts days and zoneinfo
+    /// counts dates.
+    static let stableZones = [
+        "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Pacific/Honolulu", "Australia/Lord_Howe",
+        "America/St_Johns",
+        "Europe/Moscow", "America/Havana", "Pacific/Auckland", "Europe/Lisbon", "America/Sao_Paulo", "Asia/Kolkata",
+        "GMT",
+    ]
+
+    /// Whether the calendars are Gregorian, the starts whole seconds and the time zones stable, for a model without Foundation.
     var isPlain = false
 
     func callAsFunction(_ generator: inout Seeded) -> JSON {
@@ -26,7 +37,8 @@ struct RandomSchedule {
         // 1998 to 2030, often near a clock change.
         var start = Double.random(in: -1e8...9.2e8, using: &generator).rounded()
         if Int.random(in: 0..<3, using: &generator) == 0 {
-            let zone = TimeZone(identifier: Self.zones.randomElement(using: &generator) ?? "UTC")
+            let zone = TimeZone(
+                identifier: (isPlain ? Self.stableZones : Self.zones).randomElement(using: &generator) ?? "UTC")
             let change = zone?.nextDaylightSavingTimeTransition(after: Date(timeIntervalSinceReferenceDate: start))
             start =
                 (change?.timeIntervalSinceReferenceDate ?? start)
@@ -49,10 +61,11 @@ struct RandomSchedule {
         ]
         // Several events of one whole day are not possible.
         let interval = intervals.prefix(isAllDay ? 10 : intervals.count).randomElement(using: &generator) ?? ["day": 1]
+        let zones = isPlain ? Self.stableZones : Self.zones
         let calendar = isPlain ? "gregorian" : Self.calendars.randomElement(using: &generator) ?? "gregorian"
         return Fixture.element(
             start: start, end: end, every: interval,
             duration: isAllDay ? nil : Double([0, 600, 3_600, 90_000].randomElement(using: &generator) ?? 0),
-            calendar: Fixture.calendar(Self.zones.randomElement(using: &generator) ?? "UTC", calendar))
+            calendar: Fixture.calendar(zones.randomElement(using: &generator) ?? "UTC", calendar))
     }
 }

@@ -57,7 +57,7 @@ struct CarePlanView {
     /// Adds a resource.
     mutating func add(_ uuid: UUID, _ resource: JSON) {
         var resource = resource
-        resource["id"] = .string(uuid.lowercaseText)
+        resource.withMembers { $0.set("id", .string(uuid.lowercaseText), at: 1) }
         entries.append(["fullUrl": .string(CareViewIdentity.url(uuid)), "resource": resource])
     }
 
@@ -93,6 +93,13 @@ struct CarePlanView {
             CareExtension.value(
                 "effectiveDate", "DateTime",
                 FHIRText.dateTime(Date(timeIntervalSinceReferenceDate: version.effectiveDate), in: zone)))
+        if version.kind == .patient || version.kind == .contact, let created = time("createdDate", of: version) {
+            all.append(CareExtension.value("createdDate", "DateTime", created))
+        }
+        let schema = ["majorVersion", "minorVersion", "patchNumber"].compactMap {
+            object["schemaVersion"]?[$0]?.number?.text
+        }
+        all.append(CareExtension.text("schemaVersion", .string(schema.joined(separator: "."))))
         all += version.previous.map {
             CareExtension.value("previousVersion", "Uri", .string(CareViewIdentity.url($0)))
         }

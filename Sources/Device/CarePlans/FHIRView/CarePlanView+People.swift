@@ -92,7 +92,17 @@ extension CarePlanView {
     /// The names of a person: the full one, and the nickname.
     private static func names(_ json: JSON?) -> [JSON?] {
         func part(_ name: String) -> JSON? { FHIRText.string(json?[name]).map { .string($0) } }
+        let phonetic = json?["phoneticRepresentation"]
         var name: JSON = [:]
+        name.set(
+            "extension",
+            elements: [
+                CareExtension.group(
+                    "phoneticRepresentation",
+                    ["namePrefix", "givenName", "middleName", "familyName", "nameSuffix", "nickname"].map {
+                        CareExtension.text($0, phonetic?[$0])
+                    })
+            ])
         name.set("family", part("familyName"))
         name.set("given", elements: [part("givenName"), part("middleName")])
         name.set("prefix", elements: [part("namePrefix")])

@@ -7,7 +7,8 @@ enum CareViewIdentity {
     static func derived(from uuid: UUID, _ name: String, index: Int = 0) -> UUID {
         var halves = uuid.halves
         for byte in name.utf8 { halves = (mixed(halves.0 &+ UInt64(byte)), mixed(halves.1 ^ halves.0)) }
-        halves = (mixed(halves.0 &+ UInt64(bitPattern: Int64(index))), mixed(halves.1 ^ halves.0))
+        halves.0 = mixed(halves.0 &+ UInt64(bitPattern: Int64(index)))
+        halves.1 = mixed(halves.1 ^ halves.0)
         return withUnsafeBytes(of: halves) { UUID($0, version: .custom) }
     }
 
