@@ -1,0 +1,110 @@
+import Core
+import Foundation
+import Testing
+
+@testable import CarePlans
+
+@Suite struct CareEntityTests {
+    private func error(_ kind: CareEntityKind, _ base: JSON, _ change: (inout JSON) -> Void) -> String? {
+        var object = base
+        change(&object)
+        do throws(CarePlanError) {
+            _ = try CareEntity(kind: kind, object: object)
+            return nil
+        } catch {
+            return error.code + " " + error.location
+        }
+    }
+
+    private func task() throws -> JSON {
+        var plan = FixturePlan()
+        return try plan.task("walk", effective: 0, [Fixture.element(start: 0)]).object
+    }
+
+    @Test func unknownMembersAndDigitsArePreserved() throws {
+        var object = try task()
+        object["x"] = ["deep": [.number(JSONNumber(text: "1.50") ?? JSONNumber(0)), .null]]
+        object["effectiveDate"] = .number(JSONNumber(text: "0.10") ?? JSONNumber(0))
+        let entity = try CareEntity(["type": "task", "object": object])
+        #expect(entity.object.text() == object.text())
+        #expect(entity.json.text() == #"{"type":"task","object":\#(object.text())}"#)
+    }
+
+    @Test(arguments: [
+        "id", "uuid", "previousVersionUUIDs", "nextVersionUUIDs", "effectiveDate", "timezone", "schedule",
+        "impactsAdherence",
+    ])
+    func aMemberThatCareKitRequiresIsRequired(member: String) throws {
+        #expect(error(.task, try task()) { $0[member] = nil } == "entity-invalid $.\(member)")
+        #expect(error(.task, try task()) { $0[member] = .null } == "entity-invalid $.\(member)")
+    }
+
+    @Test func membersOfAnotherTypeAreRefusedWithTheirPath() throws {
+        let task = try task()
+        #expect(error(.task, task) { $0["tags"] = ["a", 1] } == "entity-invalid $.tags[1]")
+        #expect(error(.task, task) { $0["userInfo"] = ["a": true] } == "entity-invalid $.userInfo.a")
+        #expect(error(.task, task) { $0["notes"] = [["author": 1]] } == "entity-invalid $.notes[0].author")
+        #expect(error(.task, task) { $0["schemaVersion"] = "2.1.0" } == "entity-invalid $.schemaVersion")
+        #expect(error(.task, task) { $0["timezone"] = ["identifier": "Mars/Phobos"] } == "entity-invalid $.timezone")
+        #expect(error(.task, task) { $0["updatedDate"] = "2026-01-01" } == "entity-invalid $.updatedDate")
+        #expect(error(.task, task) { $0["carePlanUUID"] = "plan" } == "entity-invalid $.carePlanUUID")
+        #expect(error(.task, task) { $0["title"] = .null } == nil)
+        #expect(error(.healthKitTask, task) { _ in } == "entity-invalid $.healthKitLinkage")
+        #expect(error(.carePlan, task) { $0["title"] = nil } == "entity-invalid $.title")
+        #expect(error(.patient, task) { _ in } == "entity-invalid $.name")
+        #expect(error(.contact, task) { $0["name"] = ["givenName": 1] } == "entity-invalid $.name.givenName")
+        #expect(
+            error(.contact, task) {
+                $0["name"] = [:]
+                $0["address"] = ["street": ""]
+            } == "entity-invalid $.address.city")
+        #expect(
+            error(.contact, task) {
+                $0["name"] = [:]
+                $0["category"] = "doctor"
+            } == "entity-invalid $.category")
+        #expect(error(.contact, task) { $0["name"] = [:] } == nil)
+    }
+
+    @Test func valuesOfOutcomesHaveTheirType() throws {
+        var plan = FixturePlan()
+        let task = try plan.task("walk", effective: 0, [Fixture.element(start: 0)])
+        let outcome = try plan.outcome("a", of: task, at: 0).object
+        func value(_ type: String, _ value: JSON) -> String? {
+            error(.outcome, outcome) { $0["values"] = [["type": .string(type), "value": value, "createdDate": 0]] }
+        }
+        #expect(value("integer", 5) == nil)
+        #expect(
+            value("integer", .number(JSONNumber(text: "5.5") ?? JSONNumber(0))) == "entity-invalid $.values[0].value")
+        #expect(value("double", 5) == nil)
+        #expect(value("boolean", 1) == "entity-invalid $.values[0].value")
+        #expect(value("text", "") == nil)
+        #expect(value("binary", "AQID") == nil)
+        #expect(value("binary", "not base64") == "entity-invalid $.values[0].value")
+        #expect(value("date", 0) == nil)
+        #expect(value("image", 0) == "entity-invalid $.values[0].type")
+        #expect(
+            error(.outcome, outcome) { $0["values"] = [["type": "text", "value": ""]] }
+                == "entity-invalid $.values[0].createdDate")
+        #expect(error(.outcome, outcome) { $0["taskUUID"] = nil } == "entity-invalid $.taskUUID")
+        #expect(error(.outcome, outcome) { $0["taskOccurrenceIndex"] = "1" } == "entity-invalid $.taskOccurrenceIndex")
+    }
+
+    @Test func boundsHold() throws {
+        let task = try task()
+        #expect(error(.task, task) { $0["id"] = "" } == "entity-invalid $.id")
+        #expect(error(.task, task) { $0["id"] = .string(String(repeating: "x", count: 513)) } == "entity-invalid $.id")
+        #expect(
+            error(.task, task) { $0["effectiveDate"] = .number(JSONNumber(text: "1e12") ?? JSONNumber(0)) }
+                == "entity-invalid $.effectiveDate")
+        let many = JSON.array(Array(repeating: .string(FixturePlan.uuid(9).uuidString), count: 1_001))
+        #expect(error(.task, task) { $0["previousVersionUUIDs"] = many } == "entity-invalid $.previousVersionUUIDs")
+    }
+
+    @Test func anUnknownTypeIsRefused() throws {
+        let error = #expect(throws: CarePlanError.self) { try CareEntity(["type": "survey", "object": [:]]) }
+        #expect(error == CarePlanError(.entityInvalid, at: "$.type"))
+        let missing = #expect(throws: CarePlanError.self) { try CareEntity(["type": "task"]) }
+        #expect(missing == CarePlanError(.entityInvalid, at: "$.object"))
+    }
+}
