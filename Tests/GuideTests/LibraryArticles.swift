@@ -1,5 +1,6 @@
 import AccountClient
 import Attachments
+import CarePlans
 import DeviceSystem
 import FHIR
 import FHIRClient
@@ -100,6 +101,18 @@ enum LibraryArticles {
         for sample in samples { nights.add(sample, fingerprint: sample.fingerprint) }
         let all = nights.nights()
         return all
+    }
+
+    static func carePlans(
+        _ versions: [CareEntity], _ draft: JSON, now: Date, timeZone: TimeZone, first: CareDay, last: CareDay
+    ) throws -> FHIR.Bundle {
+        var edit = CarePlanEdit(CarePlanContents(versions), now: now, timeZone: timeZone)
+        try edit.add(.task, draft)
+        let event = try edit.event(task: "walk", occurrence: 0)
+        try edit.record(event, values: [5_000])
+        for day in try edit.contents.adherence(from: first, to: last) { print(day.day.text, day.due, day.done) }
+        let bundle = edit.contents.bundle(patient: "me")
+        return bundle
     }
 
     static func wire(_ resource: Resource, publishedKeys: Data) throws -> SealedEnvelope {
