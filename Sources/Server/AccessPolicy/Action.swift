@@ -57,6 +57,10 @@ package enum Action: String, Sendable, CaseIterable {
     case readConsents = "read-consents"
     /// Reads the results of a patient's account.
     case readResults = "read-results"
+    /// Reads the care plan of an account.
+    case readPlan = "read-plan"
+    /// Changes the care plan of an account.
+    case changePlan = "change-plan"
     /// Gives roles to accounts and takes them back.
     case manageGrants = "manage-grants"
 }
@@ -80,7 +84,7 @@ package struct Decision: Sendable, Hashable {
     package let allowed: Bool
     /// Stable code: `permitted`, `bound`, `moved`, `not-authenticated`, `role-not-permitted`, `other-client`,
     /// `other-participant`, `not-bound`, `already-bound`, `binding-ended`, `participant-taken`, `move-code-refused`,
-    /// `subject-missing`, `not-a-contract`, `other-account`, `no-grant`, `not-visible`, `not-verified`, `signed`, `pinned`, `other-key`, `invitation-required`,
+    /// `subject-missing`, `not-a-contract`, `other-account`, `no-grant`, `not-visible`, `not-verified`, `read-only`, `signed`, `pinned`, `other-key`, `invitation-required`,
     /// `invitation-refused`, or the code of a refused proof.
     package let reason: String
 

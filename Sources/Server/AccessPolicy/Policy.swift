@@ -53,7 +53,7 @@ package struct Policy: Sendable {
             .managePeople, .signIn, .authorizeApp, .manageConsent,
             .listParticipants, .readParticipant, .exportParticipant, .exportRecords, .deleteParticipant, .createLink,
             .listLinks, .retrySubmissions, .discardSubmissions, .signUp, .useAccount, .listPatients, .readProfile,
-            .readConsents, .readResults, .manageGrants:
+            .readConsents, .readResults, .readPlan, .changePlan, .manageGrants:
             .denied("role-not-permitted")
         }
     }

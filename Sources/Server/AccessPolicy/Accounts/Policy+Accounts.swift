@@ -50,4 +50,28 @@ extension Policy {
         let isVisible = visible.contains { $0.audience == data.audience && memberships.contains($0) }
         return isVisible ? .permitted : .denied("not-visible")
     }
+
+    /// Decides whether a caller may read or change the care plan of a patient: the patient themselves, or a reader who
+    /// sees the patient, and for a change has a role that changes plans in a group where the patient is visible.
+    ///
+    /// - Parameters:
+    ///   - groups: the groups of the study.
+    ///   - memberships: the groups in which the patient is visible now, each with its audience.
+    package func decidePlan(
+        change isChange: Bool, of patient: String, by reader: AccountReader, groups: [String],
+        memberships: Set<GroupAudience>, at now: Date
+    ) -> Decision {
+        guard reader.actor.role == .accountHolder else { return .denied("role-not-permitted") }
+        guard reader.actor.id != patient else { return .permitted }
+        let listing = decideListing(reader, at: now)
+        guard listing.allowed else { return listing }
+        let visible = visibleGroups(of: reader, groups: groups, at: now)
+        let reading = decideReading(.plan, by: reader, visible: visible, memberships: memberships)
+        guard reading.allowed, isChange else { return reading }
+        let writer = AccountReader(
+            actor: reader.actor, isVerified: reader.isVerified, grants: reader.grants.filter { $0.role.changesPlans })
+        let changeable = visibleGroups(of: writer, groups: groups, at: now)
+        return decideReading(.plan, by: writer, visible: changeable, memberships: memberships).allowed
+            ? .permitted : .denied("read-only")
+    }
 }

@@ -4,11 +4,12 @@ package enum AccountData: String, Sendable, Hashable, CaseIterable {
     case photo
     case consents
     case results
+    case plan
 
     /// The audience that may read it.
     package var audience: TeamAudience {
         switch self {
-        case .profile, .photo: .profiles
+        case .profile, .photo, .plan: .profiles
         case .consents, .results: .research
         }
     }
@@ -19,13 +20,14 @@ package enum AccountData: String, Sendable, Hashable, CaseIterable {
         case .profile, .photo: .readProfile
         case .consents: .readConsents
         case .results: .readResults
+        case .plan: .readPlan
         }
     }
 }
 
 /// Readers of the same data of accounts.
 package enum TeamAudience: String, Sendable, Hashable, CaseIterable {
-    /// Readers of profile and photo.
+    /// Readers of profile, photo and care plan.
     case profiles
     /// Readers of consents and results.
     case research
@@ -36,9 +38,9 @@ package enum TeamAudience: String, Sendable, Hashable, CaseIterable {
 
 /// Role that a grant gives to an account.
 package enum TeamRole: String, Sendable, Hashable, CaseIterable {
-    /// Reads profile and photo.
+    /// Reads profile and photo; reads and changes the care plan.
     case careTeam = "care-team"
-    /// Reads profile and photo.
+    /// Reads profile, photo and care plan.
     case observer
     /// Reads consents and results.
     case studyTeam = "study-team"
@@ -50,4 +52,7 @@ package enum TeamRole: String, Sendable, Hashable, CaseIterable {
         case .studyTeam: .research
         }
     }
+
+    /// Whether the role changes the care plans of the patients that it sees.
+    package var changesPlans: Bool { self == .careTeam }
 }

@@ -6,7 +6,7 @@ import Storage
 /// No row leads to a participant of the study: the two sides share no id.
 package enum PeopleSchema {
     package static let store = StoreSchema(
-        "people", sections: AccessSchema.ofPeopleStore + [state, people, data, team] + MailSchema.sections)
+        "people", sections: AccessSchema.ofPeopleStore + [state, people, data, team, plans] + MailSchema.sections)
 
     private static let state = SchemaSection("State of the people store") { dialect in
         """
@@ -18,7 +18,11 @@ package enum PeopleSchema {
             -- The key that authenticates cursors.
             cursor_key \(dialect.blob) NOT NULL,
             -- The number of the last change that a list of patients reports.
-            number bigint NOT NULL
+            number bigint NOT NULL,
+            -- The server's own process in the vectors of care plans. Replaced by each restore.
+            care_process text NOT NULL,
+            -- 1 after a restore: the first answer to each session has no versions, so that the session sends all it has.
+            is_restored bigint NOT NULL DEFAULT 0
         );
         """
     }
@@ -37,14 +41,15 @@ package enum PeopleSchema {
             profile text NOT NULL,
             -- The digest of the photo.
             photo text,
-            -- The bytes of files and results.
+            -- The bytes of files, results and the care plan.
             stored_bytes bigint NOT NULL DEFAULT 0,
             deletion_requested_at text,
             -- The numbers of the last change of each kind.
             profile_number bigint NOT NULL DEFAULT 0,
             photo_number bigint NOT NULL DEFAULT 0,
             consents_number bigint NOT NULL DEFAULT 0,
-            results_number bigint NOT NULL DEFAULT 0
+            results_number bigint NOT NULL DEFAULT 0,
+            plan_number bigint NOT NULL DEFAULT 0
         );
         CREATE INDEX person_by_deletion ON person (deletion_requested_at) WHERE deletion_requested_at IS NOT NULL;
 

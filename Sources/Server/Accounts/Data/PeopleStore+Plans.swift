@@ -1,0 +1,21 @@
+import AccessPolicy
+import Foundation
+import Storage
+
+extension PeopleStore {
+    /// Reports a change of an account's care plan to the lists of its readers, and counts its bytes.
+    ///
+    /// - Parameter bytes: the bytes that the change adds.
+    /// - Throws: the error `account-full` if the account has too many bytes.
+    package static func recordPlan(
+        of account: String, adding bytes: Int, in transaction: any SQLTransaction
+    ) throws {
+        try addBytes(bytes, to: account, in: transaction)
+        try MembershipStore.record(.plan, of: account, in: transaction)
+    }
+
+    /// Whether there is an account, and its deletion was not requested.
+    package static func hasPerson(_ account: String, in transaction: any SQLTransaction) throws -> Bool {
+        try Person.find(account, in: transaction) != nil
+    }
+}
