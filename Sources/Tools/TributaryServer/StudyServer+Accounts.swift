@@ -1,5 +1,6 @@
 import Accounts
 import Audit
+import CareSync
 import Foundation
 import Identity
 import ServerHTTP
@@ -14,6 +15,8 @@ struct AccountWork: Sendable {
     let mails = ArrivalSignal()
     /// Deletions were requested.
     let deletions = ArrivalSignal()
+    /// The requests that wait for changes.
+    let waits = AccountWaits()
 
     func send() {
         Task {
@@ -40,8 +43,8 @@ extension StudyServer {
             store: PeopleStore(
                 audit: AuditLog(database: people, clock: clock), groups: accounts.groups, title: study.title,
                 arrivals: work.mails),
-            antispam: try antispam(), limiter: limiter, bodies: bodies, refusals: { await refusals?.count($0) },
-            clock: clock,
+            antispam: try antispam(), limiter: limiter, bodies: bodies, waits: work.waits,
+            refusals: { await refusals?.count($0) }, clock: clock,
             onWork: { work.send() })
     }
 
@@ -70,5 +73,15 @@ extension StudyServer {
                     logger: logger))
         }
         return services
+    }
+}
+
+/// Ends the requests that wait for changes when the server stops.
+struct AccountWaitsEnding: Service {
+    let waits: AccountWaits
+
+    func run() async throws {
+        await gracefulShutdown()
+        waits.end()
     }
 }

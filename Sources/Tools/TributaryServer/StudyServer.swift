@@ -2,6 +2,7 @@ import AccessPolicy
 import Audit
 import Authorization
 import BulkExport
+import CareSync
 import Consumer
 import DeviceGateway
 import Enrolments
@@ -129,6 +130,7 @@ package struct StudyServer: Sendable {
             })
         registry.register(server, bodies: bodies)
         services.append(server)
+        services.append(AccountWaitsEnding(waits: work.waits))
         // 3. Run until stopped.
         let group = ServiceGroup.bounded(services, logger: logger)
         let stopping = stop.map { stop in
@@ -222,6 +224,7 @@ package struct StudyServer: Sendable {
         }
         if let accounts = try accountRoutes(opened, limiter: limiter, bodies: bodies, refusals: refusals, work: work) {
             clients.append(accounts.table)
+            clients.append(CareRoutes(accounts: accounts).table)
         }
         if let gateway, let records = opened.records {
             devices.append(

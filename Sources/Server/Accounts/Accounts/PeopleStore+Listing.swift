@@ -101,7 +101,11 @@ extension PeopleStore {
         try transaction.execute("UPDATE team_grant SET revoked_at = created_at WHERE account_id = ?", id)
         try transaction.execute("DELETE FROM person_group WHERE account_id = ?", id)
         try MembershipStore.refreshMemberships(of: account, in: transaction)
-        for table in ["account_code", "person_blob", "person_consent", "person_result", "team_grant", "person"] {
+        let tables = [
+            "account_code", "person_blob", "person_consent", "person_result", "care_session", "care_clock",
+            "care_version", "care_vector", "care_push", "care_log", "team_grant", "person",
+        ]
+        for table in tables {
             try transaction.execute("DELETE FROM \(table) WHERE account_id = ?", id)
         }
         try AccountStore.delete(account: account, in: transaction)

@@ -18,4 +18,19 @@ extension PeopleStore {
     package static func hasPerson(_ account: String, in transaction: any SQLTransaction) throws -> Bool {
         try Person.find(account, in: transaction) != nil
     }
+
+    /// Decides whether a caller may read or change the care plan of an account. The decision is not on record.
+    ///
+    /// - Returns: also whether there is such an account.
+    package func decidePlan(
+        change isChange: Bool, of patient: String, by caller: AccountRoutes.Caller, at now: Date,
+        in transaction: any SQLTransaction
+    ) throws -> (decision: Decision, exists: Bool) {
+        let exists = try Self.hasPerson(patient, in: transaction)
+        let decision = audit.policy.decidePlan(
+            change: isChange, of: patient, by: try reader(caller.account.actor, caller.person, in: transaction),
+            groups: groups,
+            memberships: exists ? try MembershipStore.memberships(of: patient, in: transaction) : [], at: now)
+        return (decision, exists)
+    }
 }

@@ -44,6 +44,7 @@ extension AccountRoutes {
             result: try BlobDigest.member("result", of: json), signature: try BlobDigest.member("signature", of: json),
             document: try BlobDigest.member("document", of: json))
         let consent = try await store.addConsent(files, descriptor: descriptor, of: caller.id)
+        waits.send()
         return Self.answer(["consent": consent.json], status: .created)
     }
 
@@ -56,6 +57,7 @@ extension AccountRoutes {
             throw ResearchResultError(.digestInvalid, at: "$.document")
         }
         try await store.addDocument(document, descriptor: descriptor, of: caller.id)
+        waits.send()
         return Self.noContent()
     }
 
@@ -76,6 +78,7 @@ extension AccountRoutes {
         try requireParameters(["descriptor"], of: request)
         let descriptor = try descriptor(of: request)
         try await store.withdrawConsent(descriptor, of: caller.id)
+        waits.send()
         return Self.noContent()
     }
 }

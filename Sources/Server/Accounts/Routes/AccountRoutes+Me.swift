@@ -39,6 +39,7 @@ extension AccountRoutes {
         guard let json = JSON(reading: Array(body.bytes)) else { throw ResearchResultError(.profileInvalid, at: "$") }
         let outcome = try await store.setProfile(
             AccountProfile(json: json), of: caller.id, ifMatch: tags.contains("*") ? nil : tags)
+        waits.send()
         guard case .changed(let tag) = outcome else {
             throw HTTPFailure(
                 .preconditionFailed, code: "profile-stale",
@@ -86,6 +87,7 @@ extension AccountRoutes {
             throw failure
         }
         try await store.setPhoto(body.bytes, of: caller.id)
+        waits.send()
         return Self.noContent()
     }
 
@@ -138,6 +140,7 @@ extension AccountRoutes {
             throw HTTPFailure.bodyInvalid("The body needs sharing, true or false.")
         }
         try await store.setSharing(isSharing, of: caller.id)
+        waits.send()
         return Self.noContent()
     }
 

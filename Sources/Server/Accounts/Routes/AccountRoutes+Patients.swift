@@ -8,14 +8,23 @@ import ServerHTTP
 import Storage
 
 extension AccountRoutes {
-    /// `GET /v1/patients?after=`: the patients that the caller sees with changes since the cursor, and those who left.
+    /// `GET /v1/patients?after=&wait=`: the patients that the caller sees with changes since the cursor, and those who left.
     func patients(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let caller = try await caller(request, context)
-        try requireParameters(["after"], of: request)
+        try requireParameters(["after", "wait"], of: request)
         let after = try parameter("after", of: request)
+        if after != nil, let token = request.bearerToken {
+            let seconds = try self.seconds(of: request)
+            try await waits.wait(for: caller.id, upTo: seconds) {
+                try await store.database.lookUp { try hasNews(after: after, token: token, in: $0) }
+            }
+        }
         let now = clock()
         let listing: Listing = try await store.database.read { transaction in
-            try readListing(of: caller, after: after, now: now, in: transaction)
+            guard let token = request.bearerToken, let caller = try self.caller(token: token, in: transaction) else {
+                throw CMHealthError.userNotLoggedIn
+            }
+            return try readListing(of: caller, after: after, now: now, in: transaction)
         }
         guard let page = listing.page else {
             try await store.database.write { transaction in
@@ -34,6 +43,23 @@ extension AccountRoutes {
         json["next"] = .string(listing.next)
         if listing.isRestart { json["restart"] = .bool(true) }
         return Self.answer(json)
+    }
+
+    /// Returns the seconds for which a request may wait; 0 without `wait`.
+    private func seconds(of request: Request) throws -> Int {
+        guard let text = try parameter("wait", of: request) else { return 0 }
+        guard let seconds = Int(text), (0...AccountWaits.maximumSeconds).contains(seconds) else {
+            throw HTTPFailure.waitInvalid
+        }
+        return seconds
+    }
+
+    /// Whether a list of patients after a cursor would report something, or be refused.
+    private func hasNews(after: String?, token: String, in transaction: any SQLTransaction) throws -> Bool {
+        guard let caller = try caller(token: token, in: transaction) else { throw CMHealthError.userNotLoggedIn }
+        let listing = try readListing(of: caller, after: after, now: clock(), in: transaction)
+        guard let page = listing.page, !listing.isRestart else { return true }
+        return !page.patients.isEmpty || !page.left.isEmpty
     }
 
     private struct Listing: Sendable {
@@ -149,13 +175,20 @@ extension AccountRoutes {
 
 extension HTTPFailure {
     /// 403: the caller has no grant that permits it.
-    static func noGrant(_ decision: Decision) -> HTTPFailure {
+    package static func noGrant(_ decision: Decision) -> HTTPFailure {
         var failure = HTTPFailure(
             .forbidden, code: decision.reason,
             message: decision.reason == "not-verified"
                 ? "Verify the e-mail address first: grants take effect with the code of the mail."
-                : "This account has no role in a team.")
+                : decision.reason == "read-only"
+                    ? "The role of this account reads care plans, and does not change them."
+                    : "This account has no role in a team.")
         failure.set(cmhealth: .unauthorized)
         return failure
     }
+
+    /// 400: a wait that is no number of seconds.
+    package static let waitInvalid = HTTPFailure(
+        .badRequest, code: "wait-invalid",
+        message: "wait is a number of seconds from 0 to \(AccountWaits.maximumSeconds).")
 }

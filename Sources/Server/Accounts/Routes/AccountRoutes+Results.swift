@@ -17,6 +17,7 @@ extension AccountRoutes {
         }
         guard let content = String(validUTF8: body.bytes) else { throw ResearchResultError(.notJSON, at: "$") }
         let isNew = try await store.save(result, content: content, of: caller.id)
+        waits.send()
         return Self.answer(
             ["status": .string(isNew ? "created" : "updated")], status: isNew ? .created : .ok)
     }

@@ -21,6 +21,7 @@ extension AccountRoutes {
         let tokens = try await store.signUp(input, password: hash)
         context.outcome.caller = tokens.account?.id
         onWork()
+        waits.send()
         return answer(tokens, status: .created)
     }
 

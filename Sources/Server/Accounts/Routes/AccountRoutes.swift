@@ -12,29 +12,33 @@ import Storage
 ///
 /// They open the people store only. Each route is decided by the policy, and on record in the audit of that store.
 package struct AccountRoutes: Sendable {
-    let store: PeopleStore
+    package let store: PeopleStore
     let antispam: SecretDigest
-    let limiter: RateLimiter
-    let bodies: BodyBudget
+    package let limiter: RateLimiter
+    package let bodies: BodyBudget
+    /// Requests that wait for changes.
+    package let waits: AccountWaits
     let passwords = PasswordChecker()
-    let refusals: @Sendable (String) async -> Void
-    let clock: @Sendable () -> Date
+    package let refusals: @Sendable (String) async -> Void
+    package let clock: @Sendable () -> Date
     /// Called after a transaction that queued mails or requested a deletion.
     let onWork: @Sendable () -> Void
 
     /// - Parameters:
     ///   - antispam: digest of the study's word.
+    ///   - waits: the requests that wait for changes.
     ///   - refusals: called with the code of each refusal.
     ///   - onWork: called when mails or deletions are in their queues.
     package init(
         store: PeopleStore, antispam: SecretDigest, limiter: RateLimiter, bodies: BodyBudget,
-        refusals: @escaping @Sendable (String) async -> Void, clock: @escaping @Sendable () -> Date,
+        waits: AccountWaits = AccountWaits(), refusals: @escaping @Sendable (String) async -> Void, clock: @escaping @Sendable () -> Date,
         onWork: @escaping @Sendable () -> Void
     ) {
         self.store = store
         self.antispam = antispam
         self.limiter = limiter
         self.bodies = bodies
+        self.waits = waits
         self.refusals = refusals
         self.clock = clock
         self.onWork = onWork
@@ -113,35 +117,32 @@ package struct AccountRoutes: Sendable {
         }
     }
 
-    private static func problem(_ error: any Error, _ request: Request) -> any HTTPRefusal {
+    /// The refusal that reports an error to the caller.
+    package static func problem(_ error: any Error, _ request: Request) -> any HTTPRefusal {
         HTTPFailure(account: error)
     }
 }
 
 extension AccountRoutes {
     /// Maximum number of bytes of a body that is not a file or a result.
-    static let maximumBodyBytes = 128 << 10
+    package static let maximumBodyBytes = 128 << 10
 
     /// The signed-in caller.
-    struct Caller: Sendable {
-        let session: AppSession
+    package struct Caller: Sendable {
+        package let session: AppSession
         let person: Person
 
-        var account: UserAccount { session.account }
-        var id: String { session.account.id }
+        package var account: UserAccount { session.account }
+        /// The id of the account.
+        package var id: String { session.account.id }
     }
 
     /// Returns the signed-in caller.
     ///
     /// - Throws: ``ResearchResults/CMHealthError`` 708.
-    func caller(_ request: Request, _ context: ServerRequestContext) async throws -> Caller {
+    package func caller(_ request: Request, _ context: ServerRequestContext) async throws -> Caller {
         guard let token = request.bearerToken else { throw CMHealthError.userNotLoggedIn }
-        let caller = try await store.database.lookUp { transaction -> Caller? in
-            guard let session = try store.authorizations.appSession(accessToken: token, in: transaction),
-                let person = try Person.find(session.account.id, in: transaction)
-            else { return nil }
-            return Caller(session: session, person: person)
-        }
+        let caller = try await store.database.lookUp { try self.caller(token: token, in: $0) }
         guard let caller else { throw CMHealthError.userNotLoggedIn }
         let own = Target(resourceType: "account", subject: caller.id)
         guard store.audit.decision(caller.account.actor, action: .useAccount, target: own).allowed else {
@@ -151,8 +152,16 @@ extension AccountRoutes {
         return caller
     }
 
+    /// Returns the account that is signed in with a token; nil if there is none.
+    package func caller(token: String, in transaction: any SQLTransaction) throws -> Caller? {
+        guard let session = try store.authorizations.appSession(accessToken: token, in: transaction),
+            let person = try Person.find(session.account.id, in: transaction)
+        else { return nil }
+        return Caller(session: session, person: person)
+    }
+
     /// Reads the JSON object of a body.
-    func object(_ request: Request, upTo limit: Int = maximumBodyBytes) async throws -> JSON {
+    package func object(_ request: Request, upTo limit: Int = maximumBodyBytes) async throws -> JSON {
         let body = try await bodies.collect(request, upTo: limit)
         guard let json = JSON(reading: Array(body.bytes)), json.object != nil else {
             throw HTTPFailure.bodyInvalid("The body is not a JSON object.")
@@ -169,7 +178,7 @@ extension AccountRoutes {
     }
 
     /// Returns the value of a query parameter that occurs at most once.
-    func parameter(_ name: String, of request: Request) throws -> String? {
+    package func parameter(_ name: String, of request: Request) throws -> String? {
         guard let fields = request.queryForm else {
             throw HTTPFailure(.badRequest, code: "query-invalid", message: "The query is wrongly encoded.")
         }
@@ -181,7 +190,7 @@ extension AccountRoutes {
     }
 
     /// Checks that a query has no other parameters: an unknown one is an error, not a filter without effect.
-    func requireParameters(_ names: Set<String>, of request: Request) throws {
+    package func requireParameters(_ names: Set<String>, of request: Request) throws {
         guard let fields = request.queryForm, fields.fields.allSatisfy({ names.contains($0.name) }) else {
             throw HTTPFailure(
                 .badRequest, code: "query-invalid",
@@ -211,7 +220,7 @@ extension AccountRoutes {
     }
 
     /// Returns a JSON answer that no cache may store.
-    static func answer(
+    package static func answer(
         _ json: JSON, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) -> Response {
         .bytes(ByteBuffer(bytes: json.bytes()), mediaType: "application/json", status: status, headers: headers)

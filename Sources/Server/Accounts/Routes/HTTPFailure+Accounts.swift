@@ -9,7 +9,7 @@ import Storage
 extension HTTPFailure {
     /// Converts any error to the failure for the response, with CMHealth's number as `cmhealth` if there is one. It
     /// repeats nothing of the request.
-    init(account error: any Error) {
+    package init(account error: any Error) {
         switch error {
         case let failure as HTTPFailure: self = failure
         case let error as any CMHealthCoded:
@@ -84,7 +84,7 @@ extension HTTPFailure {
         .badRequest, code: "cursor-invalid", message: "The cursor is not one of this list: start without it.")
 
     /// 400: a body that is not the expected JSON object.
-    static func bodyInvalid(_ message: String) -> HTTPFailure {
+    package static func bodyInvalid(_ message: String) -> HTTPFailure {
         HTTPFailure(.badRequest, code: "body-invalid", message: message)
     }
 }

@@ -67,18 +67,21 @@ package struct CareLog: Sendable {
     ///   - patient: the account whose plan it is.
     ///   - session: the session that pulls, such as the id of its authorization.
     ///   - isWriter: whether the session may push.
-    /// - Throws: ``CareLogError``, ``StorageError``.
+    ///   - check: called first in the transaction; it throws if the session may not read the plan.
+    /// - Throws: ``CareLogError``, ``StorageError``, errors of `check`.
     package func pull(
         since knowledge: KnowledgeVector, page: String?, caller: CareLogReader, patient: String, session: String,
-        isWriter: Bool = true
+        isWriter: Bool = true, check: @escaping @Sendable (any SQLTransaction) throws -> Void = { _ in }
     ) async throws -> CareAnswer {
         let answer = try await store.database.read { transaction in
+            try check(transaction)
             let reading = try CareReading(
                 patient, knowledge: knowledge, caller: caller, session: session, isWriter: isWriter, in: transaction)
             return try reading.isFirstAfterRestore ? nil : reading.answer(page: page)
         }
         if let answer { return answer }
         return try await store.database.write { transaction in
+            try check(transaction)
             let reading = try CareReading(
                 patient, knowledge: knowledge, caller: caller, session: session, isWriter: isWriter, in: transaction)
             return try reading.isFirstAfterRestore ? reading.answerAfterRestore() : reading.answer(page: page)
@@ -89,9 +92,11 @@ package struct CareLog: Sendable {
     ///
     /// The time that it takes does not depend on the number of versions in the log.
     package func hasNews(
-        since knowledge: KnowledgeVector, patient: String, session: String, isWriter: Bool = true
+        since knowledge: KnowledgeVector, patient: String, session: String, isWriter: Bool = true,
+        check: @escaping @Sendable (any SQLTransaction) throws -> Void = { _ in }
     ) async throws -> Bool {
         try await store.database.lookUp { transaction in
+            try check(transaction)
             let reading = try CareReading(
                 patient, knowledge: knowledge, caller: .complete, session: session, isWriter: isWriter, in: transaction)
             return try reading.isFirstAfterRestore || reading.hasNews()

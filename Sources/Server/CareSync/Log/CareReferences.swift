@@ -60,11 +60,14 @@ struct CareReferences {
 
     /// Checks the references of new versions in causal order.
     ///
-    /// - Throws: ``CareLogError`` `reference-missing`, `outcome-impossible`, `entity-invalid`.
+    /// - Throws: ``CareLogError`` `reference-missing`, `outcome-impossible`, `entity-invalid`; ``CarePlanError``
+    ///   `schedule-invalid`, `schedule-too-dense`.
     func check(_ new: [CausalOrder.Entry]) throws {
         var known = stored
-        var tasks: [UUID: CareEntity] = [:]
-        for entry in new where entry.entity.kind == .task { tasks[entry.entity.uuid] = entry.entity }
+        var tasks: [UUID: CareTask] = [:]
+        for entry in new where entry.entity.kind == .task || entry.entity.kind == .healthKitTask {
+            tasks[entry.entity.uuid] = try CareTask(entry.entity)
+        }
         var isPossible: [CareEvent.Key: Bool] = [:]
         for entry in new {
             let entity = entry.entity
@@ -83,7 +86,9 @@ struct CareReferences {
                 }
                 if isPossible[event] == nil {
                     if task.kind == .task, tasks[event.task] == nil { tasks[event.task] = try self.task(event.task) }
-                    isPossible[event] = tasks[event.task].map { CareEventRule.hasEvent(event.occurrence, of: $0) } ?? false
+                    isPossible[event] =
+                        try task.kind == .task && event.occurrence >= 0
+                        && tasks[event.task]?.hasEvent(occurrence: event.occurrence) == true
                 }
                 guard isPossible[event] == true else {
                     throw CareLogError.outcomeImpossible(entity.uuid.uuidString)
@@ -93,10 +98,10 @@ struct CareReferences {
         }
     }
 
-    private func task(_ uuid: UUID) throws -> CareEntity? {
+    private func task(_ uuid: UUID) throws -> CareTask? {
         guard let row = try transaction.first(Self.contentSQL, [SQLValue(push.patient), SQLValue(uuid.uuidString)])
         else { return nil }
-        return try CareStoredVersion.entity(.task, content: row.text("content"))
+        return try CareTask(CareStoredVersion.entity(.task, content: row.text("content")))
     }
 
     /// Number of identities in one query.
