@@ -29,7 +29,7 @@ struct CareCurrentPlan {
         }
     }
 
-    private func entities(_ sql: String, _ parameters: [SQLValue]) throws -> [CareEntity] {
+    func entities(_ sql: String, _ parameters: [SQLValue]) throws -> [CareEntity] {
         var (entities, bytes): ([CareEntity], Int) = ([], 0)
         try transaction.each(sql, parameters) { row in
             let content = try row.text("content")
