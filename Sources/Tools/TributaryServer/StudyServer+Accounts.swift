@@ -81,7 +81,7 @@ struct AccountWaitsEnding: Service {
     let waits: AccountWaits
 
     func run() async throws {
-        await gracefulShutdown()
+        try await gracefulShutdown()
         waits.end()
     }
 }

@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    @Test("returns what a push added, in causal order, and a repeated push adds nothing", arguments: TestEngine.allCases)
+    @Test(
+        "returns what a push added, in causal order, and a repeated push adds nothing", arguments: TestEngine.allCases)
     func pushAndPull(engine: TestEngine) async throws {
         try await Fixture.with(on: engine) { fixture in
             let revisions = [

@@ -101,6 +101,7 @@ extension PeopleStore {
         try transaction.execute("UPDATE team_grant SET revoked_at = created_at WHERE account_id = ?", id)
         try transaction.execute("DELETE FROM person_group WHERE account_id = ?", id)
         try MembershipStore.refreshMemberships(of: account, in: transaction)
+        try transaction.execute("UPDATE care_push SET actor = NULL WHERE actor = ?", id)
         let tables = [
             "account_code", "person_blob", "person_consent", "person_result", "care_session", "care_clock",
             "care_version", "care_vector", "care_push", "care_log", "team_grant", "person",

@@ -31,7 +31,8 @@ package struct AccountRoutes: Sendable {
     ///   - onWork: called when mails or deletions are in their queues.
     package init(
         store: PeopleStore, antispam: SecretDigest, limiter: RateLimiter, bodies: BodyBudget,
-        waits: AccountWaits = AccountWaits(), refusals: @escaping @Sendable (String) async -> Void, clock: @escaping @Sendable () -> Date,
+        waits: AccountWaits = AccountWaits(), refusals: @escaping @Sendable (String) async -> Void,
+        clock: @escaping @Sendable () -> Date,
         onWork: @escaping @Sendable () -> Void
     ) {
         self.store = store

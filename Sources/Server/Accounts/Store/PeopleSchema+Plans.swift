@@ -17,8 +17,8 @@ extension PeopleSchema {
         CREATE TABLE care_push (
             account_id text NOT NULL REFERENCES person (account_id),
             number bigint NOT NULL,
-            -- The account that sent it.
-            actor text NOT NULL,
+            -- The account that sent it; NULL after its deletion.
+            actor text,
             at text NOT NULL,
             -- The number of its last version.
             last_version bigint NOT NULL,
@@ -26,6 +26,7 @@ extension PeopleSchema {
             vector text NOT NULL,
             PRIMARY KEY (account_id, number)
         );
+        CREATE INDEX care_push_by_actor ON care_push (actor);
 
         -- A vector of versions.
         CREATE TABLE care_vector (

@@ -9,14 +9,16 @@ package struct CareLogError: CodedError, Hashable {
     static func referenceMissing(_ uuid: String) -> CareLogError {
         CareLogError(
             code: "reference-missing",
-            message: "The version \(uuid) is neither in the log nor in the push: pull, and send all that the log lacks.")
+            message: "The version \(uuid) is neither in the log nor in the push: pull, and send all that the log lacks."
+        )
     }
 
     /// CareKit would end the app for this outcome.
     static func outcomeImpossible(_ uuid: String) -> CareLogError {
         CareLogError(
             code: "outcome-impossible",
-            message: "The outcome \(uuid) belongs to no event: its task has no such occurrence, or is a HealthKit task.")
+            message: "The outcome \(uuid) belongs to no event: its task has no such occurrence, or is a HealthKit task."
+        )
     }
 
     /// A version follows a version of another entity.
@@ -47,7 +49,9 @@ package struct CareLogError: CodedError, Hashable {
     /// An answer has too many elements.
     static let rangeTooLarge = CareLogError(
         code: "range-too-large",
-        message: "The answer is too large: at most \(CareLimits.events) events and \(CareLimits.days) days in one answer.")
+        message:
+            "The answer is too large: at most \(CareLimits.events) events, \(CareLimits.days) days and "
+            + "\(CareLimits.bytesPerAnswer >> 20) MiB in one answer.")
 }
 
 /// Limits of requests for care plans.

@@ -25,7 +25,8 @@ struct CareStoredVersion: Sendable {
             a.vector AS arrival_clocks
         """
     /// The joins of ``columns``.
-    static let joins = "JOIN care_vector t ON t.number = v.vector LEFT JOIN care_vector a ON a.number = v.arrival_vector"
+    static let joins =
+        "JOIN care_vector t ON t.number = v.vector LEFT JOIN care_vector a ON a.number = v.arrival_vector"
 
     init(_ row: SQLRow) throws {
         guard let uuid = UUID(text: try row.text("uuid")), let kind = CareEntityKind(rawValue: try row.text("kind"))

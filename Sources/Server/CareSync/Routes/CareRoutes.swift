@@ -35,7 +35,7 @@ package struct CareRoutes: Sendable {
     }
 
     private var plans: GuardedRoutes {
-        GuardedRoutes(refusal: { error, _ in HTTPFailure(care: error) }) { routes in
+        GuardedRoutes(refusal: Self.problem) { routes in
             let patient = routes.group("v1/patients/:id")
             patient.post("revisions/pull", use: pull)
             patient.post("revisions", use: push)
@@ -44,6 +44,10 @@ package struct CareRoutes: Sendable {
             patient.getAndHead("adherence", use: adherence)
             patient.getAndHead("fhir", use: fhir)
         }
+    }
+
+    private static func problem(_ error: any Error, _ request: Request) -> any HTTPRefusal {
+        HTTPFailure(care: error)
     }
 }
 
