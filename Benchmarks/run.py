@@ -33,6 +33,7 @@ import harness  # starts and calls the binary, as the integration tests do
 import health
 import interactions
 import people
+import plans
 import queries
 import serving
 import synchronising
@@ -203,6 +204,9 @@ FIGURES = [
     ("pages", "a page of 50 in a million Observations / in 10,000 (time)", interactions.pages),
     ("patients", "a page of 50 changes among 10,000 patients / among 100 (time)", people.patients),
     ("results", "PUT of a result, durable / the receiver's POST, one connection", people.results),
+    ("plans", "a pull without news among 100,000 versions / among 1,000 (time)", plans.no_news),
+    ("pushes", "a push of an outcome, durable / the receiver's POST, one connection", plans.pushes),
+    ("planEvents", "events of the last day in ten years / of the first day (time)", plans.events),
     ("export", "$export / the sqlite3 shell selecting the same uncompressed", exporting),
     ("synchronised", "device sync, journal to NDJSON / health convert of the same", synchronising.synchronised),
     ("backfill", "60 MB / the peak memory of a backfill of a million", synchronising.backfill),
