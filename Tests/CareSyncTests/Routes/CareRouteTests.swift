@@ -205,6 +205,10 @@ import Testing
                 .get, "patients/\(patient.id)/adherence?from=2001-01-01&to=2001-01-03", as: doctor.token)
             #expect(adherence.json.array?.map { $0["due"]?.integer } == [1, 1, 1])
             #expect(adherence.json.array?.map { $0["done"]?.integer } == [0, 1, 0])
+            let bundle = try await fixture.ask(.get, "patients/\(patient.id)/fhir", as: doctor.token)
+            #expect(bundle.json["resourceType"]?.string == "Bundle")
+            #expect(bundle.json["type"]?.string == "collection")
+            #expect(bundle.json["entry"]?.array?.isEmpty == false)
             let plan = try await fixture.ask(.get, "patients/\(patient.id)/plan", as: doctor.token)
             #expect(plan.json["entities"]?.array?.compactMap { $0["type"]?.string } == ["outcome", "task"])
         }

@@ -49,7 +49,14 @@ extension CareRoutes {
 
     /// `GET /v1/patients/{id}/fhir`.
     func fhir(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        throw HTTPFailure.notFound
+        let access = try await access(change: false, request, context)
+        try accounts.requireParameters([], of: request)
+        let contents = try await log.store.database.read { transaction in
+            try CareCurrentPlan(of: access.patient, in: transaction).contents()
+        }
+        if !contents.graph.versions.isEmpty { try await recordReading(access) }
+        let bundle: any ResourceContent = contents.bundle(patient: access.patient)
+        return .bytes(ByteBuffer(bytes: bundle.json.bytes()), mediaType: "application/fhir+json")
     }
 
     /// Returns the values of `from` and `to`.
