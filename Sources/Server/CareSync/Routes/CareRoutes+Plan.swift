@@ -56,7 +56,7 @@ extension CareRoutes {
         }
         if !contents.graph.versions.isEmpty { try await recordReading(access) }
         let bundle: any ResourceContent = contents.bundle(patient: access.patient)
-        return .bytes(ByteBuffer(bytes: bundle.json.bytes()), mediaType: "application/fhir+json")
+        return .bytes(ByteBuffer(bytes: JSON.object(bundle.object).bytes()), mediaType: "application/fhir+json")
     }
 
     /// Returns the values of `from` and `to`.
