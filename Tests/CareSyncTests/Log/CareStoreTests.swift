@@ -103,7 +103,7 @@ import Testing
     /// Random copies that push and pull through the log have what the vectors say.
     @Test("a pull returns exactly the versions that the knowledge does not cover", arguments: [1, 2, 3])
     func exactness(seed: UInt64) async throws {
-        var generator = Seeded(seed: seed)
+        var generator = Seeded(seed)
         print("seed \(seed)")
         let revisions = try (1...400).map { number in
             var vector = KnowledgeVector()
