@@ -12,7 +12,10 @@ public struct QuarantinedVersion: Sendable, Hashable {
 
     /// `{"uuid","code","cause"}`.
     public var json: JSON {
-        ["uuid": .string(uuid.uuidString), "code": .string(code), "cause": cause.map { .string($0.uuidString) } ?? .null]
+        [
+            "uuid": .string(uuid.uuidString), "code": .string(code),
+            "cause": cause.map { .string($0.uuidString) } ?? .null,
+        ]
     }
 
     init(uuid: UUID, code: String, cause: UUID?) {
