@@ -134,10 +134,10 @@ class Accounts(unittest.TestCase):
         self.assertEqual({entry["patient"] for entry in dora.team("patients")}, {ann.id, bob.id})
         pulled = dora.team("pull")
         self.assertEqual(set(pulled["entered"]), {ann.id, bob.id})
-        self.assertEqual(dora.team("pull"), {"entered": [], "changed": [], "left": []})
+        self.assertEqual(dora.team("pull"), {"entered": [], "changed": [], "left": [], "failed": []})
         ann.run("photo", "--set", self.file(IMAGE))
         bob.run("sharing", "off")
-        self.assertEqual(dora.team("pull"), {"entered": [], "changed": [ann.id], "left": [bob.id]})
+        self.assertEqual(dora.team("pull"), {"entered": [], "changed": [ann.id], "left": [bob.id], "failed": []})
         access = ann.run("access")
         self.assertEqual([(entry["account"], entry["role"]) for entry in access["mayRead"]], [(account, "care-team")])
         self.assertIn("list", {entry["what"] for entry in access["read"]})
@@ -145,7 +145,7 @@ class Accounts(unittest.TestCase):
         self.assertEqual([entry["grant"] for entry in listed["grants"]], [grant])
         study.account("revoke", grant)
         # The phone of a former member removes what it has.
-        self.assertEqual(dora.team("pull"), {"entered": [], "changed": [], "left": [ann.id]})
+        self.assertEqual(dora.team("pull"), {"entered": [], "changed": [], "left": [ann.id], "failed": []})
         self.assertIn("[no-grant]", dora.team("patients", status=1).errors)
 
     def test_a_deleted_account_is_in_no_file_but_its_id(self):

@@ -48,14 +48,14 @@ public actor AccountClient {
     ///   - server: the server.
     ///   - folder: the folder of the local copies.
     ///   - secrets: stores the session; nil for a file in the folder. On a phone use `KeychainSecrets`.
-    ///   - transport: sends the requests.
+    ///   - transport: sends the requests. Its time limit is longer than the 30 s for which a server may wait for news.
     ///   - files: the file system.
     ///   - limits: the limits of answers.
     ///   - now: returns the current time.
     /// - Throws: `DeviceStorageError`.
     public init(
         server: AccountServer, folder: URL, secrets: (any SecretStore)? = nil,
-        transport: any Transport = URLSessionTransport(), files: any DurableFiles = PosixFiles(),
+        transport: any Transport = URLSessionTransport(timeout: 60), files: any DurableFiles = PosixFiles(),
         limits: AccountLimits = AccountLimits(), now: @escaping @Sendable () -> Date = { Date() }
     ) throws(DeviceStorageError) {
         self.server = server
@@ -91,6 +91,10 @@ public actor AccountClient {
 
     /// The account whose local copies the folder has; nil for none. It may be signed out. It needs no network.
     public nonisolated func storedHolder() throws(DeviceStorageError) -> AccountHolder? { try store.holder()?.holder }
+
+    /// The folder of the care plans on this device. ``logout()`` and the login of another account remove the files in it;
+    /// close the stores before. It may not exist.
+    public nonisolated var plansFolder: URL { store.plansFolder }
 
     private func removeObserver(_ observer: Int) { observers[observer] = nil }
 

@@ -18,8 +18,8 @@ struct TributaryCommand: AsyncParsableCommand {
         subcommands: [
             DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
             ClientCommand.self, PersonCommand.self, AccountCommand.self,
-            AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, MeCommand.self, TeamCommand.self,
-            SurveyCommand.self, FHIRCommand.self,
+            AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, MeCommand.self, CareCommand.self,
+            TeamCommand.self, SurveyCommand.self, FHIRCommand.self,
             FHIRPathCommand.self, JMESPathCommand.self, JSONPathCommand.self, HealthCommand.self, GatewayCommand.self,
             DevicesCommand.self,
             QueueCommand.self,

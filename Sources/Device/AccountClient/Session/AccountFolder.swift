@@ -117,8 +117,18 @@ struct AccountFolder: Sendable {
         }
         attempt { () throws(DeviceStorageError) in try removeSession() }
         attempt { () throws(DeviceStorageError) in try AtomicFile.removeLeftovers(in: folder, files: files) }
+        attempt { () throws(DeviceStorageError) in try erasePlans() }
         for item in Item.allCases { attempt { () throws(DeviceStorageError) in try remove(item) } }
         if let first { throw first }
+    }
+
+    /// The folder of the care plans, whose files CareStores writes.
+    var plansFolder: URL { folder.appendingPathComponent("plans", isDirectory: true) }
+
+    private func erasePlans() throws(DeviceStorageError) {
+        guard FileManager.default.fileExists(atPath: plansFolder.path) else { return }
+        for name in try files.names(in: plansFolder) { try files.remove(plansFolder.appendingPathComponent(name)) }
+        try files.syncFolder(plansFolder)
     }
 
     private func url(_ item: Item) -> URL { folder.appendingPathComponent(item.rawValue) }

@@ -13,8 +13,8 @@ struct CareCopy: Sendable {
     /// Only the server's vector at the end of a pull extends it, not the vectors of single versions: while another phone
     /// sends its versions in several pushes, a vector can cover versions that have not arrived.
     private(set) var knowledge: KnowledgeVector
-    /// The versions.
-    private(set) var graph = VersionGraph()
+    /// The plan that the versions make.
+    private(set) var contents = CarePlanContents()
     /// The knowledge of each version.
     private(set) var vectors: [UUID: KnowledgeVector] = [:]
     /// The versions that are to be sent. They are recorded one by one, because a vector of the server can cover a version
@@ -33,6 +33,9 @@ struct CareCopy: Sendable {
         self.process = process
         knowledge = KnowledgeVector([process: 1])
     }
+
+    /// The versions.
+    var graph: VersionGraph { contents.graph }
 
     /// The clock of the next version that this copy makes.
     var clock: Int { knowledge[process] }
@@ -67,7 +70,7 @@ struct CareCopy: Sendable {
     mutating func apply(_ record: CareCopyRecord) {
         if let patient = record.patient { self.patient = patient }
         if let process = record.process { renew(process) }
-        for version in record.versions where graph.insert(version.entity) {
+        for version in record.versions where contents.insert(version.entity) {
             vectors[version.entity.uuid] = version.knowledge
             if record.isOwn { unsent.insert(version.entity.uuid) }
         }
@@ -99,7 +102,7 @@ struct CareCopy: Sendable {
     }
 
     private mutating func discard(_ discarded: Set<UUID>) {
-        graph = VersionGraph(graph.versions.values.filter { !discarded.contains($0.uuid) })
+        contents = CarePlanContents(graph.versions.values.filter { !discarded.contains($0.uuid) })
         for uuid in discarded {
             vectors[uuid] = nil
             unsent.remove(uuid)

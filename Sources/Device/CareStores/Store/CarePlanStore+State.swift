@@ -9,6 +9,9 @@ extension CarePlanStore {
     /// What the copy knows.
     public var knowledge: KnowledgeVector { copy.knowledge }
 
+    /// Whether the copy has been synchronised at least once.
+    public var isSynchronized: Bool { copy.server != nil }
+
     /// The number of versions that the server does not have yet, without those in the quarantine.
     public var unsentCount: Int { copy.unsent.count }
 

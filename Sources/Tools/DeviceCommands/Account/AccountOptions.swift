@@ -19,11 +19,13 @@ package struct AccountOptions: ParsableArguments {
     func client() throws -> AccountClient {
         // Opening would create the folder, which a mistyped path should not.
         guard FileManager.default.fileExists(atPath: folder.path), let server = try AccountServer.stored(in: folder)
-        else {
-            throw CommandError(
-                "not-signed-in", "There is no account in \(store); sign in with `me login` or `me sign-up`.")
-        }
+        else { throw notSignedIn }
         return try AccountClient(server: server, folder: folder)
+    }
+
+    /// The error of a folder without an account.
+    var notSignedIn: CommandError {
+        CommandError("not-signed-in", "There is no account in \(store); sign in with `me login` or `me sign-up`.")
     }
 
     /// Returns a client of a server for the folder, which is created.

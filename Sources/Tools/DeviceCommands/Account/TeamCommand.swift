@@ -1,5 +1,6 @@
 import AccountClient
 import ArgumentParser
+import CareStores
 import FHIR
 import Foundation
 
@@ -36,8 +37,13 @@ package struct TeamCommand: AsyncParsableCommand {
 
     struct Pull: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "pull", abstract: "Show which patients entered, changed and left since the last pull.",
+            commandName: "pull",
+            abstract: "Show which patients entered, changed and left since the last pull, and copy their care plans.",
             discussion: """
+                The folder has a copy of the plan of each patient, for `care show --patient`. Plans are updated, and those
+                of patients who left are removed. If a plan fails, it is named with the code of the error, and the others
+                are still updated; the next pull tries it again. Exit status 1 if a plan failed.
+
                 The folder stores the cursor after the output. If the command ends before, the next pull has the same
                 changes again.
 
@@ -48,13 +54,17 @@ package struct TeamCommand: AsyncParsableCommand {
 
         func run() async throws {
             let account = account
-            try await account.client().pullPatients { changes in
+            let (failures, failure) = AsyncStream.makeStream(of: Void.self)
+            try await TeamPlans(client: account.client()).pull { report in
+                let changes = report.changes
                 let lists = [("entered", changes.entered), ("changed", changes.changed), ("left", changes.left)]
-                account.show(
-                    changes.json,
-                    lines: changes.isEmpty
-                        ? ["no news"] : lists.flatMap { name, ids in ids.map { "\(name)  \($0)" } })
+                let lines = lists.flatMap { name, ids in ids.map { "\(name)  \($0)" } }
+                let failed = report.failed.map { "failed  \($0.patient)  [\($0.code)]" }
+                account.show(report.json, lines: lines.isEmpty && failed.isEmpty ? ["no news"] : lines + failed)
+                if !report.failed.isEmpty { failure.yield() }
             }
+            failure.finish()
+            for await _ in failures { throw ExitCode(1) }
         }
     }
 }
