@@ -9,7 +9,7 @@ import StudyFiles
 import StudyOperations
 import TributaryServer
 
-/// The whole data path on one machine: a server, two participants, and the results.
+/// The whole data path on one machine: a server, two participants, a care plan on two phones with a doctor, and the results.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -17,6 +17,7 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Creates a development study in a temporary folder from the examples, serves it on loopback, and lets two
             participants consent, answer, export health data and send it. One withdraws at the end and sends once more.
+            A person with two phones and a doctor share a care plan.
             With --keep the folder is kept, is created again each time, and commands to try on it are printed.
 
             Example:
@@ -70,7 +71,8 @@ struct DemoCommand: AsyncParsableCommand {
         for person in people { try await person.waitUntilSettled() }
         if let last = people.last { try await last.withdrawAndSendOnceMore(examples: examplesURL) }
         for person in people { try await person.waitUntilSettled() }
-        let summary = try await DemoSummary.gather(people, folder: folder)
+        let care = try await DemoCarePlan.play(in: folder, root: location.url, url: url, antispam: antispam)
+        let summary = try await DemoSummary.gather(people, care: care, folder: folder)
         stopping.finish()
         try await serving.value
         summary.printTable()
@@ -83,7 +85,8 @@ struct DemoCommand: AsyncParsableCommand {
         if json { CommandOutput.result(summary.json.text()) }
         guard summary.addsUp else {
             throw CommandError(
-                "demo-does-not-add-up", "Sent is not stored + held + refused, or not exactly one was refused.")
+                "demo-does-not-add-up",
+                "Sent is not stored + held + refused, not exactly one was refused, or the copies of the plan differ.")
         }
     }
 
@@ -92,9 +95,10 @@ struct DemoCommand: AsyncParsableCommand {
     private func makeStudy(in location: DemoFolder) async throws -> (StudyFolder, antispam: String) {
         let folder = location.study
         let antispam = UUID().uuidString
-        let study = StudyConfiguration(
+        var study = StudyConfiguration(
             id: "demo", title: "Demonstration", bundleIdentifier: "org.example.study", development: true,
             queue: queue, database: database)
+        study.accounts = AccountsConfiguration()
         try folder.make(study, antispam: antispam, now: Date())
         try await DemoStores.recreate(StudyStores(folder))
         for name in ["consent", "questionnaires"] {

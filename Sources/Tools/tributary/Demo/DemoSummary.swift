@@ -18,8 +18,12 @@ struct DemoSummary {
     let resources: [(type: String, count: Int)]
     /// The number of rows of `observation_fact` without modifiers.
     let facts: Int
+    /// The care plan on two phones and at a doctor's.
+    let care: CareDemonstration.Result
 
-    static func gather(_ people: [DemoParticipant], folder: StudyFolder) async throws -> DemoSummary {
+    static func gather(_ people: [DemoParticipant], care: CareDemonstration.Result, folder: StudyFolder) async throws
+        -> DemoSummary
+    {
         var statuses: [String: Int] = [:]
         for person in people {
             for delivery in try await person.deliveries() { statuses[delivery.status, default: 0] += 1 }
@@ -35,11 +39,12 @@ struct DemoSummary {
         try await database.close()
         return DemoSummary(
             participants: people.count, sent: statuses.values.reduce(0, +), stored: statuses["stored"] ?? 0,
-            held: statuses["held"] ?? 0, refused: statuses["refused"] ?? 0, resources: resources, facts: facts)
+            held: statuses["held"] ?? 0, refused: statuses["refused"] ?? 0, resources: resources, facts: facts,
+            care: care)
     }
 
     /// Whether nothing is missing, and exactly the answer after the withdrawal was refused.
-    var addsUp: Bool { sent == stored + held + refused && refused == 1 && facts > 0 }
+    var addsUp: Bool { sent == stored + held + refused && refused == 1 && facts > 0 && care.addsUp }
 
     var json: JSON {
         var types = JSONObject()
@@ -48,7 +53,7 @@ struct DemoSummary {
             "participants": .number(JSONNumber(participants)), "submissionsSent": .number(JSONNumber(sent)),
             "submissionsStored": .number(JSONNumber(stored)), "submissionsHeld": .number(JSONNumber(held)),
             "submissionsRefused": .number(JSONNumber(refused)), "resources": .object(types),
-            "facts": .number(JSONNumber(facts)),
+            "facts": .number(JSONNumber(facts)), "carePlan": care.json,
         ]
     }
 
@@ -64,5 +69,11 @@ struct DemoSummary {
         CommandOutput.table(
             ["where", "what", "count"],
             resources.map { ["FHIR", $0.type, String($0.count)] } + [["i2b2", "facts", String(facts)]])
+        CommandOutput.result("")
+        CommandOutput.table(
+            ["care plan", "versions", "task", "due", "done"],
+            zip(["phone 1", "phone 2", "doctor"], care.versions).map { name, versions in
+                [name, String(versions), care.title, String(care.due), String(care.done)]
+            })
     }
 }
