@@ -20,6 +20,7 @@ public actor CarePlanStore {
     let server: any CareServer
     let now: @Sendable () -> Date
     let makeUUID: @Sendable () -> UUID
+    let timeZone: TimeZone
 
     var copy: CareCopy
     private var log: FramedLog
@@ -44,19 +45,21 @@ public actor CarePlanStore {
     ///   - server: the server with the plan.
     ///   - files: the file system of lock and folder.
     ///   - patience: seconds to wait for another process that has opened the copy.
+    ///   - timeZone: the time zone of new entities, unless they have one.
     ///   - now: returns the current time.
     ///   - makeUUID: returns a new random identity.
     /// - Throws: ``CareStoreError`` `care-store-damaged`, `care-store-foreign`; `DeviceStorageError` `file-busy`, storage
     ///   errors; `CancellationError`.
     public init(
         patient: String, folder: URL, server: any CareServer, files: any DurableFiles = PosixFiles(),
-        patience: Double = 10, now: @escaping @Sendable () -> Date = { Date() },
+        patience: Double = 10, timeZone: TimeZone = .current, now: @escaping @Sendable () -> Date = { Date() },
         makeUUID: @escaping @Sendable () -> UUID = { UUID() }
     ) async throws {
         try files.makeFolder(folder)
         let lock = try await files.lock(Self.lockFile(of: patient, in: folder), awaiting: patience)
         let file = PosixGrowingFile(Self.file(of: patient, in: folder))
-        try self.init(patient: patient, file: file, server: server, lock: lock, now: now, makeUUID: makeUUID)
+        try self.init(
+            patient: patient, file: file, server: server, lock: lock, timeZone: timeZone, now: now, makeUUID: makeUUID)
     }
 
     /// Opens a copy in any file, without a lock. Tests use files in memory that stop at any operation.
@@ -64,12 +67,14 @@ public actor CarePlanStore {
     /// - Throws: ``CareStoreError`` `care-store-damaged`, `care-store-foreign`; the errors of the file.
     package init(
         patient: String, file: any GrowingFile, server: any CareServer, lock: FileLock? = nil,
-        now: @escaping @Sendable () -> Date = { Date() }, makeUUID: @escaping @Sendable () -> UUID = { UUID() }
+        timeZone: TimeZone = .current, now: @escaping @Sendable () -> Date = { Date() },
+        makeUUID: @escaping @Sendable () -> UUID = { UUID() }
     ) throws {
         self.patient = patient
         self.server = server
         self.now = now
         self.makeUUID = makeUUID
+        self.timeZone = timeZone
         self.lock = lock
         // 1. The state is the sum of the records.
         var state: CareCopy?

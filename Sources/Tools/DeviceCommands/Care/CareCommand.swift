@@ -17,7 +17,7 @@ package struct CareCommand: AsyncParsableCommand {
 
             Example:
               tributary care add --store ann plan.json
-              tributary care outcome --store ann --task walk --occurrence 0 --value '{"type":"integer","value":30}'
+              tributary care outcome --store ann --task walk --occurrence 0 --value 30
               tributary care sync --store ann
               tributary care events --store dora --patient ACCOUNT --from 2026-11-01 --to 2026-12-01
             """,
@@ -54,7 +54,8 @@ package struct CareCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "update", abstract: "Change entities of the plan.",
             discussion: """
-                Each object replaces the current version of the entity with its id. Either all entities are changed or none.
+                The members of each object replace those of the current version of the entity with its id; null removes a
+                member, and others stay. Either all entities are changed or none.
 
                 Example:
                   tributary care update --store ann task.json --json
@@ -104,7 +105,7 @@ package struct CareCommand: AsyncParsableCommand {
                   tributary care outcome --store ann --task walk --occurrence 0 --remove
                 """)
         @OptionGroup var care: CareOptions
-        @Option(help: "The id of the task.") var task: String
+        @Option(help: "The id of the task, or the uuid of one of its versions.") var task: String
         @Option(help: "The index of the occurrence, from 0, as `care events` shows it.") var occurrence: Int
         @Option(name: .customLong("value"), parsing: .upToNextOption, help: "The values.") var values: [String] = []
         @Flag(help: "Remove the outcome.") var remove = false
