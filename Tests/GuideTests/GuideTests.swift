@@ -49,7 +49,7 @@ import Wire
     @Test(arguments: [
         ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 15),
         ("docs/language.md", ["LanguageGuide"], 3), ("README.md", ["AppPrograms"], 1),
-        ("docs/accounts.md", ["AccountsGuide"], 11),
+        ("docs/accounts.md", ["AccountsGuide"], 11), ("docs/care-plans.md", ["CarePlansGuide"], 7),
     ])
     func examplesOfTheGuideAreCompiledCode(guide: String, files: [String], count: Int) throws {
         let code = try files.flatMap { try Self.text("Tests/GuideTests/\($0).swift").components(separatedBy: "\n") }

@@ -1,6 +1,7 @@
 import AccountClient
 import Attachments
 import CarePlans
+import CareStores
 import DeviceSystem
 import FHIR
 import FHIRClient
@@ -269,6 +270,19 @@ enum LibraryArticles {
         await synchronizer.add(outbox, named: "outbox", types: ["HKQuantityTypeIdentifierHeartRate"])
         let report = await synchronizer.run()
         withExtendedLifetime(lock) {}
+        return report
+    }
+
+    static func careStores(
+        _ client: AccountClient, account: String, task: JSON, start: Date, end: Date
+    ) async throws -> CareSyncReport {
+        let server = AccountCareServer(client: client, patient: account)
+        let store = try await CarePlanStore(patient: account, folder: client.plansFolder, server: server)
+        try await store.add([task])
+        try await store.recordOutcome(task: "walk", occurrence: 0, values: [30])
+        let report = try await store.sync()
+        for version in await store.quarantine { print(version.uuid, version.code) }
+        for event in try await store.events(from: start, to: end) { print(event.json) }
         return report
     }
 
