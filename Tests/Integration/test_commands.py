@@ -15,6 +15,8 @@ device send|device deliveries|device sync|device sync-status|survey|survey run|s
 queue|queue status|queue show|queue retry|queue discard|study|study status|warehouse|warehouse ontology
 warehouse count|warehouse undo|study check|study schema|study move|migrate|backup|restore|jmespath|jsonpath
 devices|devices test|study streams
+care|care add|care update|care delete|care outcome|care show|care events|care adherence|care sync|care quarantine
+team|team patients|team pull
 """.replace("\n", "|").strip("|").split("|")
 
 
@@ -36,6 +38,8 @@ class Help(unittest.TestCase):
             ["survey", "validate", "x"], ["fhir", "normalize"], ["health", "convert", "x"], ["queue", "retry", "x"],
             ["queue", "discard", "x"], ["warehouse", "count", "x"], ["warehouse", "undo", "x"],
             ["serve", "x", "--port", "70000"], ["serve", "x", "--roles", "cook"], ["fhir", "normalize", "x", "--wrong"],
+            ["care", "add", "x"], ["care", "delete", "--store", "x", "planet", "y"],
+            ["care", "outcome", "--store", "x", "--task", "y", "--occurrence", "0"], ["care", "events", "--store", "x"],
         ]:
             with self.subTest(arguments):
                 done = tributary(*arguments, status=64)
