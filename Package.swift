@@ -93,7 +93,7 @@ let device: [Target] = [
         name: "SleepNights", dependencies: ["FHIR", "HealthData"],
         path: "Sources/Device/SleepNights"),
     .target(
-        name: "HealthSync", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData"],
+        name: "HealthSync", dependencies: ["Core", "FHIR", "HealthTypes", "HealthData", "DeviceSystem"],
         path: "Sources/Device/HealthSync"),
     .target(name: "HTTPTransport", dependencies: ["Core"], path: "Sources/Device/HTTPTransport"),
     .target(name: "DeviceSystem", dependencies: ["Core"], path: "Sources/Device/DeviceSystem"),
@@ -406,7 +406,7 @@ let tests: [Target] = [
         ]),
     .testTarget(
         name: "HealthSyncTests",
-        dependencies: ["Core", "HealthData", "HealthSync", "TestSupport", "HealthDataTestSupport"]),
+        dependencies: ["Core", "HealthData", "HealthSync", "DeviceSystem", "TestSupport", "HealthDataTestSupport"]),
     .testTarget(
         name: "HealthStoresTests",
         dependencies: ["Core", "Wire", "HealthData", "HealthSync", "Outbox", "HealthStores", "TestSupport"]),

@@ -41,4 +41,38 @@ import Testing
         #expect(change?.versions == [version.uuid])
         #expect(change?.isRemote == true)
     }
+
+    @Test func aFileOfFormerStatesIsWrittenAgain() async throws {
+        let folder = try TemporaryFolder().url.appendingPathComponent("care", isDirectory: true)
+        let file = folder.appendingPathComponent("ann.care")
+        let version = try Make.version("contact")
+        var bytes = 0
+        do {
+            let store = try await CarePlanStore(patient: "ann", folder: folder, server: server)
+            try await store.insert([version])
+            try await store.sync()
+            var state = CareCopyRecord()
+            state.incomplete = (0..<2_000).map { _ in UUID() }
+            for _ in 0..<20 { try await store.record(state) }
+            try await store.insert([Make.version("unsent")])
+            bytes = try Data(contentsOf: file).count
+        }
+        let store = try await CarePlanStore(patient: "ann", folder: folder, server: server)
+        #expect(bytes > 1 << 20)
+        #expect(try Data(contentsOf: file).count < bytes / 4)
+        #expect(await store.unsentCount == 1)
+        let compacted = await store.copy
+        try await store.sync()
+        #expect(await server.order.count == 2)
+        // The records of a copy have its whole state.
+        var again = CareCopy(process: compacted.process)
+        for record in compacted.records {
+            let read = try #require(CareCopyRecord(record.bytes[...]))
+            again.apply(read)
+        }
+        #expect(again.graph.versions == compacted.graph.versions)
+        #expect(again.vectors == compacted.vectors && again.knowledge == compacted.knowledge)
+        #expect(again.unsent == compacted.unsent && again.incomplete == compacted.incomplete)
+        #expect(again.server == compacted.server && again.patient == "ann")
+    }
 }

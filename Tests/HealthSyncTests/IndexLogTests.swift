@@ -1,4 +1,5 @@
 import Core
+import DeviceSystem
 import Foundation
 import HealthSync
 import Synchronization
@@ -8,7 +9,7 @@ import Testing
 /// The index as a log: it gives the answers of a dictionary after any truncation.
 @Suite struct IndexLogTests {
     /// A file in memory that can lose power during a write.
-    final class LogFile: HealthLogFile {
+    final class LogFile: GrowingFile {
         let bytes = Mutex<[UInt8]>([])
         let largest = Mutex(0)
         /// Number of bytes of the next write that are written before the power is lost.

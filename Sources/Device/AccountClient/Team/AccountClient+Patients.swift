@@ -79,6 +79,25 @@ extension AccountClient {
         return changes
     }
 
+    /// Waits until there is news since the last pull: a patient entered, changed or left. It changes nothing: call
+    /// ``pullPatients(_:)`` afterwards.
+    ///
+    /// - Parameter seconds: how long the server may wait, up to 30.
+    /// - Returns: whether there is news.
+    /// - Throws: as ``AccountClient`` describes; 806 for an account without a role.
+    public func awaitPatients(seconds: Int = 30) async throws -> Bool {
+        let account = try await currentSession().account
+        var query = [(name: "wait", value: String(min(max(seconds, 0), 30)))]
+        let cursor = try store.register(of: account).cursor
+        if let cursor { query.append(("after", cursor)) }
+        let response = try await send(AccountRequest("GET", path: "patients", query: query, kind: .fetch))
+        let json = try json(response)
+        guard let page = PatientPage(json: json) else {
+            throw AccountClientError(.invalidResponse, status: response.status)
+        }
+        return !page.isEmpty
+    }
+
     /// The ids of the patients who were visible at the last pull, sorted. It needs no network.
     public func pulledPatients() throws -> [String] {
         guard let account = session?.account else { return [] }

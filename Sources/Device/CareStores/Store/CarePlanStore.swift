@@ -33,7 +33,12 @@ public actor CarePlanStore {
     private var observers: [Int: AsyncStream<CarePlanChange>.Continuation] = [:]
     private var lastObserver = 0
 
+    /// The bytes of the records without versions, as far as this process has read or written them.
+    private var stateBytes = 0
+
     private static let heading = "tributary-care01"
+    /// Minimum bytes of records without versions for which a file is written again.
+    private static let compactedBytes = 1 << 20
 
     /// Opens the copy of a plan in a folder, which is created with mode 0700 if it does not exist. It sends nothing.
     ///
@@ -57,9 +62,19 @@ public actor CarePlanStore {
     ) async throws {
         try files.makeFolder(folder)
         let lock = try await files.lock(Self.lockFile(of: patient, in: folder), awaiting: patience)
-        let file = PosixGrowingFile(Self.file(of: patient, in: folder))
+        let file = LogFile(Self.file(of: patient, in: folder))
         try self.init(
             patient: patient, file: file, server: server, lock: lock, timeZone: timeZone, now: now, makeUUID: makeUUID)
+        try compact(file, files: files)
+    }
+
+    /// Writes the file again if it consists mainly of former states. The old or the new content is complete at any instant.
+    private func compact(_ file: LogFile, files: any DurableFiles) throws {
+        guard stateBytes > Self.compactedBytes, stateBytes > log.end / 2 else { return }
+        let content = FramedLog.file(heading: Self.heading, copy.records.map(\.bytes))
+        try AtomicFile.write(Data(content), to: file.url, files: files)
+        log = try FramedLog(file, heading: Self.heading) { _ in true }
+        stateBytes = 0
     }
 
     /// Opens a copy in any file, without a lock. Tests use files in memory that stop at any operation.
@@ -78,6 +93,7 @@ public actor CarePlanStore {
         self.lock = lock
         // 1. The state is the sum of the records.
         var state: CareCopy?
+        var stateBytes = 0
         do {
             log = try FramedLog(file, heading: Self.heading) { content in
                 guard let record = CareCopyRecord(content) else { return false }
@@ -86,6 +102,7 @@ public actor CarePlanStore {
                     state = CareCopy(process: process)
                 }
                 state?.apply(record)
+                if record.versions.isEmpty { stateBytes += content.count }
                 return true
             }
         } catch is FramedLog.Damage {
@@ -94,13 +111,14 @@ public actor CarePlanStore {
         if let state {
             guard state.patient == patient else { throw CareStoreError(.storeForeign) }
             copy = state
+            self.stateBytes = stateBytes
             return
         }
         // 2. A new copy has a new process.
         var first = CareCopyRecord(patient: patient)
         let process = makeUUID()
         first.process = process
-        try log.append(first.bytes)
+        try log.append([first.bytes])
         copy = CareCopy(process: process)
         copy.apply(first)
     }
@@ -141,7 +159,7 @@ public actor CarePlanStore {
 
     /// Makes a record durable, then applies it. After an error the copy is as before.
     func record(_ record: CareCopyRecord) throws {
-        try log.append(record.bytes)
+        try log.append([record.bytes])
         copy.apply(record)
         report(record)
     }

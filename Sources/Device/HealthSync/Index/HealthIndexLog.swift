@@ -1,3 +1,4 @@
+import DeviceSystem
 import Foundation
 
 /// The index of a stream as an append-only log. None of it is held in memory.
@@ -12,10 +13,8 @@ import Foundation
 /// "tributary-ids-01" (length: 4 bytes, its complement: 4, checksum: 8, entries)*
 /// entry: 1 UUID UUID-of-Observation | 2 UUID length: 2 bytes, target | 3 UUID
 /// ```
-public struct HealthIndexLog<File: HealthLogFile>: Sendable {
-    private let file: File
-    /// The end of the last complete frame.
-    private var end: Int
+public struct HealthIndexLog<File: GrowingFile>: Sendable {
+    private var log: FramedLog
     /// Entries of the log, including those that a later entry undoes, as far as this process knows.
     public private(set) var entries = 0
     /// Entries that remove a sample.
@@ -26,19 +25,16 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     /// - Throws: ``HealthSyncError`` `health-index-damaged` if a frame is damaged and others follow, or if the file is
     ///   of another kind; any error of the file.
     public init(_ file: File) throws {
-        self.file = file
-        end = 0
-        let size = try file.size()
-        let heading = try file.read(from: 0, count: IndexFrame.heading.count)
-        guard heading.elementsEqual(IndexFrame.heading.prefix(heading.count)) else {
-            throw HealthSyncError(.indexDamaged)
-        }
-        guard heading.count == IndexFrame.heading.count else { return }
-        end = heading.count
         var (entries, forgotten) = (0, 0)
-        end = try scan(to: size) { entry in
-            entries += 1
-            if entry.target == nil { forgotten += 1 }
+        do {
+            log = try FramedLog(file, heading: IndexFrame.heading) { content in
+                IndexFrame.read(content) { entry in
+                    entries += 1
+                    if entry.target == nil { forgotten += 1 }
+                }
+            }
+        } catch is FramedLog.Damage {
+            throw HealthSyncError(.indexDamaged)
         }
         (self.entries, self.forgotten) = (entries, forgotten)
     }
@@ -61,14 +57,14 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     public func known(_ uuids: [UUID]) throws -> [UUID: IndexedSample] {
         let wanted = Set(uuids)
         var targets: [UUID: HealthTarget] = [:]
-        try scan(to: end) { entry in
+        try scan { entry in
             if wanted.contains(entry.uuid) { targets[entry.uuid] = entry.target }
         }
         guard !targets.isEmpty else { return [:] }
         var samples: [HealthTarget: Set<UUID>] = Dictionary(
             targets.values.map { ($0, []) }, uniquingKeysWith: { first, _ in first })
         var counted: [UUID: HealthTarget] = [:]
-        try scan(to: end) { entry in
+        try scan { entry in
             if let old = counted.removeValue(forKey: entry.uuid) { samples[old]?.remove(entry.uuid) }
             if let target = entry.target, samples[target] != nil {
                 samples[target]?.insert(entry.uuid)
@@ -81,7 +77,7 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
     /// Returns all samples of the index, at 16 bytes each and the overhead of a set. It is intended for small indexes.
     public func identifiers() throws -> Set<UUID> {
         var identifiers: Set<UUID> = []
-        try scan(to: end) { entry in
+        try scan { entry in
             if entry.target == nil { identifiers.remove(entry.uuid) } else { identifiers.insert(entry.uuid) }
         }
         return identifiers
@@ -99,55 +95,26 @@ public struct HealthIndexLog<File: HealthLogFile>: Sendable {
         var copy = try HealthIndexLog(target)
         for part in UInt8(0)..<16 {
             var live: [UUID: HealthTarget] = [:]
-            try scan(to: end) { entry in if entry.uuid.uuid.0 >> 4 == part { live[entry.uuid] = entry.target } }
+            try scan { entry in if entry.uuid.uuid.0 >> 4 == part { live[entry.uuid] = entry.target } }
             try copy.append(live.map { IndexLogEntry(uuid: $0.key, target: $0.value) })
         }
         return copy
     }
 
     private mutating func append(_ new: [IndexLogEntry]) throws {
-        guard !new.isEmpty else { return }
-        var bytes = end == 0 ? IndexFrame.heading : []
-        for start in stride(from: 0, to: new.count, by: IndexFrame.entryLimit) {
-            IndexFrame.write(new[start..<min(start + IndexFrame.entryLimit, new.count)], to: &bytes)
+        let frames = stride(from: 0, to: new.count, by: IndexFrame.entryLimit).map { start in
+            IndexFrame.content(new[start..<min(start + IndexFrame.entryLimit, new.count)])
         }
-        try file.write(bytes, at: end)
-        end += bytes.count
+        try log.append(frames)
         entries += new.count
     }
 
     /// Reads all entries, in pieces.
-    ///
-    /// - Returns: the end of the last complete frame.
-    @discardableResult
-    private func scan(to size: Int, _ take: (IndexLogEntry) -> Void) throws -> Int {
-        var offset = IndexFrame.heading.count
-        var buffer: [UInt8] = []
-        var used = 0
-        while offset + used < size || used < buffer.count {
-            // 1. The head of a frame, then the frame. More is read if the piece ends inside of it.
-            let needed = try IndexFrame.length(in: buffer[used...])
-            guard needed > 0 else { break }
-            if buffer.count - used < needed {
-                guard offset + buffer.count < size else { break }
-                buffer.removeFirst(used)
-                offset += used
-                used = 0
-                let count = max(IndexFrame.pieceLength, needed)
-                let piece = try file.read(
-                    from: offset + buffer.count, count: min(count, size - offset - buffer.count))
-                guard !piece.isEmpty else { break }
-                buffer += piece
-                continue
-            }
-            // 2. A damaged frame at the end is an incomplete write; a damaged frame before the end is an error.
-            let frame = buffer[used..<used + needed]
-            guard IndexFrame.read(frame, take) else {
-                guard offset + used + needed >= size else { throw HealthSyncError(.indexDamaged) }
-                break
-            }
-            used += needed
+    private func scan(_ take: (IndexLogEntry) -> Void) throws {
+        do {
+            try log.scan { IndexFrame.read($0, take) }
+        } catch is FramedLog.Damage {
+            throw HealthSyncError(.indexDamaged)
         }
-        return offset + used
     }
 }

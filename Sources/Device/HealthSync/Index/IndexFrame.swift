@@ -8,26 +8,19 @@ struct IndexLogEntry {
     let target: HealthTarget?
 }
 
-/// The frames of the index log. Each frame is written and becomes durable as a whole.
+/// The frames of the index log.
 enum IndexFrame {
-    static let heading = Array("tributary-ids-01".utf8)
+    static let heading = "tributary-ids-01"
     /// Maximum number of entries in a frame.
     static let entryLimit = 500
     /// Maximum length in bytes of a target that is not an Observation with a UUID. No longer ones occur.
     private static let targetLimit = 1_000
-    /// Number of bytes that are read at once.
-    static let pieceLength = 65_536
-    static let headLength = 16
 
-    static func write(_ entries: ArraySlice<IndexLogEntry>, to output: inout [UInt8]) {
+    static func content(_ entries: ArraySlice<IndexLogEntry>) -> [UInt8] {
         var content: [UInt8] = []
         content.reserveCapacity(entries.count * 33)
         for entry in entries { write(entry, to: &content) }
-        let length = UInt32(content.count)
-        withUnsafeBytes(of: length.littleEndian) { output.append(contentsOf: $0) }
-        withUnsafeBytes(of: (~length).littleEndian) { output.append(contentsOf: $0) }
-        withUnsafeBytes(of: checksum(content[...]).littleEndian) { output.append(contentsOf: $0) }
-        output += content
+        return content
     }
 
     private static func write(_ entry: IndexLogEntry, to content: inout [UInt8]) {
@@ -54,23 +47,9 @@ enum IndexFrame {
         withUnsafeBytes(of: uuid.uuid) { content.append(contentsOf: $0) }
     }
 
-    /// Returns the length of the frame that begins here, or of its head if the head is incomplete. Returns 0 for zeros,
-    /// which a disk leaves after a write that did not complete.
-    ///
-    /// - Throws: ``HealthSyncError`` `health-index-damaged` if the head is damaged: its length would hide the following
-    ///   frames.
-    static func length(in bytes: ArraySlice<UInt8>) throws(HealthSyncError) -> Int {
-        guard bytes.count >= headLength else { return headLength }
-        let (length, opposite) = (number(bytes.prefix(4)), number(bytes.dropFirst(4).prefix(4)))
-        if length ^ opposite == 0xFFFF_FFFF { return headLength + Int(length) }
-        guard bytes.prefix(headLength).allSatisfy({ $0 == 0 }) else { throw HealthSyncError(.indexDamaged) }
-        return 0
-    }
-
-    /// Reads a frame. Returns false if it is damaged.
-    static func read(_ frame: ArraySlice<UInt8>, _ take: (IndexLogEntry) -> Void) -> Bool {
-        let content = frame.dropFirst(headLength)
-        guard !content.isEmpty, checksum(content) == number(frame.dropFirst(8).prefix(8)) else { return false }
+    /// Reads the content of a frame. Returns false if it is damaged.
+    static func read(_ content: ArraySlice<UInt8>, _ take: (IndexLogEntry) -> Void) -> Bool {
+        guard !content.isEmpty else { return false }
         var rest = content
         while let kind = rest.popFirst() {
             guard let uuid = uuid(&rest) else { return false }
@@ -101,15 +80,5 @@ enum IndexFrame {
         var number: UInt64 = 0
         for byte in bytes.reversed() { number = number << 8 | UInt64(byte) }
         return number
-    }
-
-    /// FNV-1a (<http://www.isthe.com/chongo/tech/comp/fnv/>). It detects truncation by a crash and lost data, not
-    /// forgery.
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.withUnsafeBytes { bytes in
-            var sum: UInt64 = 0xCBF2_9CE4_8422_2325
-            for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01B3 }
-            return sum
-        }
     }
 }

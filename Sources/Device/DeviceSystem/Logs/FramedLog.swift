@@ -4,9 +4,9 @@
 /// ```
 /// heading (length: 4 bytes, its complement: 4, checksum: 8, content)*
 /// ```
-struct FramedLog: Sendable {
+package struct FramedLog: Sendable {
     /// A frame before the last one is damaged, or the file has another heading.
-    struct Damage: Error {}
+    package struct Damage: Error {}
 
     private static let headLength = 16
     private static let pieceLength = 65_536
@@ -14,13 +14,15 @@ struct FramedLog: Sendable {
     private let file: any GrowingFile
     private let heading: [UInt8]
     /// The end of the last complete frame; 0 for an empty file.
-    private(set) var end = 0
+    package private(set) var end = 0
 
     /// Opens a log and reads its frames. An empty file is an empty log.
     ///
-    /// - Parameter take: receives the content of each frame; it returns false for content that it cannot read.
+    /// - Parameters:
+    ///   - heading: the first bytes of the file, which name its kind.
+    ///   - take: receives the content of each frame; it returns false for content that it cannot read.
     /// - Throws: ``Damage``; any error of the file.
-    init(_ file: any GrowingFile, heading: String, _ take: (ArraySlice<UInt8>) -> Bool) throws {
+    package init(_ file: any GrowingFile, heading: String, _ take: (ArraySlice<UInt8>) -> Bool) throws {
         self.file = file
         self.heading = Array(heading.utf8)
         let size = try file.size()
@@ -30,17 +32,36 @@ struct FramedLog: Sendable {
         end = try scan(to: size, take)
     }
 
-    /// Appends a frame. When this returns, the frame is durable; after an error the log is as before.
-    mutating func append(_ content: [UInt8]) throws {
-        var bytes = end == 0 ? heading : []
-        bytes.reserveCapacity(bytes.count + Self.headLength + content.count)
-        let length = UInt32(content.count)
-        withUnsafeBytes(of: length.littleEndian) { bytes.append(contentsOf: $0) }
-        withUnsafeBytes(of: (~length).littleEndian) { bytes.append(contentsOf: $0) }
-        withUnsafeBytes(of: Self.checksum(content[...]).littleEndian) { bytes.append(contentsOf: $0) }
-        bytes += content
+    /// Appends frames in one write. When this returns, all of them are durable; after an error the log is as before.
+    package mutating func append(_ contents: [[UInt8]]) throws {
+        guard !contents.isEmpty else { return }
+        let bytes = Self.bytes(of: contents, after: end == 0 ? heading : [])
         try file.write(bytes, at: end)
         end += bytes.count
+    }
+
+    /// The bytes of a file with this heading and these frames.
+    package static func file(heading: String, _ contents: [[UInt8]]) -> [UInt8] {
+        bytes(of: contents, after: Array(heading.utf8))
+    }
+
+    /// Reads all frames again.
+    package func scan(_ take: (ArraySlice<UInt8>) -> Bool) throws {
+        guard end > 0 else { return }
+        _ = try scan(to: end, take)
+    }
+
+    private static func bytes(of contents: [[UInt8]], after start: [UInt8]) -> [UInt8] {
+        var bytes = start
+        bytes.reserveCapacity(start.count + contents.reduce(0) { $0 + headLength + $1.count })
+        for content in contents {
+            let length = UInt32(content.count)
+            withUnsafeBytes(of: length.littleEndian) { bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: (~length).littleEndian) { bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: checksum(content[...]).littleEndian) { bytes.append(contentsOf: $0) }
+            bytes += content
+        }
+        return bytes
     }
 
     /// Reads all frames in pieces, and returns the end of the last complete one.
