@@ -9,17 +9,17 @@ import Testing
 /// A phone with a file in memory.
 struct CarePhone {
     let file: MemoryFile
-    let server: ModelCareServer
+    let session: ModelSession
     let clock: PhoneClock
 
     init(_ server: ModelCareServer, file: MemoryFile = MemoryFile(), clock: PhoneClock = PhoneClock()) {
-        (self.server, self.file, self.clock) = (server, file, clock)
+        (session, self.file, self.clock) = (ModelSession(server: server), file, clock)
     }
 
     /// Opens the store, as after a start of the app.
     func open() throws -> CarePlanStore {
         let clock = clock
-        return try CarePlanStore(patient: "ann", file: file, server: server, now: { clock.now })
+        return try CarePlanStore(patient: "ann", file: file, server: session, now: { clock.now })
     }
 }
 

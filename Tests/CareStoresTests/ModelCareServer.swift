@@ -12,7 +12,9 @@ actor ModelCareServer: CareServer {
     private var own = UUID()
     private(set) var pushes: [[UUID]] = []
     private(set) var pulls: [KnowledgeVector] = []
-    private var fresh = false
+    /// The number of restores, and that at the last pull of each session.
+    private var restores = 0
+    private var seen: [UUID: Int] = [:]
 
     /// Number of versions of a page.
     var pageSize = 3
@@ -36,16 +38,20 @@ actor ModelCareServer: CareServer {
         knowledge = KnowledgeVector()
         for uuid in order { if let vector = vectors[uuid] { knowledge.merge(vector) } }
         own = UUID()
-        fresh = true
+        restores += 1
     }
 
     func pull(since known: KnowledgeVector, page: String?, for caller: CareCaller, wait seconds: Int) async throws
         -> CareAnswer
     {
+        try await pull(since: known, page: page, session: UUID())
+    }
+
+    /// Answers a phone. After a restore, the first answer to each session asks for everything.
+    func pull(since known: KnowledgeVector, page: String?, session: UUID) async throws -> CareAnswer {
         if !failures.isEmpty { throw failures.removeFirst() }
         pulls.append(known)
-        if fresh {
-            fresh = false
+        if seen.updateValue(restores, forKey: session) ?? 0 != restores {
             var zero = KnowledgeVector()
             for process in Set(knowledge.clocks.keys).union(known.clocks.keys) { zero[process] = 0 }
             return CareAnswer(revisions: [], knowledgeVector: zero, next: nil)
@@ -115,5 +121,21 @@ actor ModelCareServer: CareServer {
         guard let resolution = ConflictResolution.resolution(of: tips, uuid: UUID()) else { return }
         knowledge[own] += 1
         put(resolution, knowledge)
+    }
+}
+
+/// The session of a phone.
+struct ModelSession: CareServer {
+    let server: ModelCareServer
+    let id = UUID()
+
+    func pull(since knowledge: KnowledgeVector, page: String?, for caller: CareCaller, wait seconds: Int) async throws
+        -> CareAnswer
+    {
+        try await server.pull(since: knowledge, page: page, session: id)
+    }
+
+    func push(_ revisions: [CareRevision], knowledge: KnowledgeVector) async throws -> KnowledgeVector {
+        try await server.push(revisions, knowledge: knowledge)
     }
 }

@@ -67,13 +67,14 @@ import Testing
     }
 
     @Test func missingReferencesAreSentAgain() async throws {
-        let store = try CarePhone(server).open()
+        let phone = CarePhone(server)
+        let store = try phone.open()
         let first = try Make.version("contact")
         try await store.insert([first])
         try await store.sync()
         // The server lost the version, but its vectors say nothing of it.
         await server.restore(keeping: 0)
-        _ = try await server.pull(since: KnowledgeVector(), page: nil, for: .phone, wait: 0)
+        _ = try await phone.session.pull(since: KnowledgeVector(), page: nil, for: .phone, wait: 0)
         try await store.insert([Make.version("contact", following: [first.uuid])])
         try await store.sync()
         #expect(await server.order.count == 2)
