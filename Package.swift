@@ -125,7 +125,7 @@ let device: [Target] = [
         .target(name: "ResearchKit", path: "Tests/AppleShims/ResearchKit"),
         .target(
             name: "ResearchKit_Private", dependencies: ["ResearchKit"], path: "Tests/AppleShims/ResearchKitPrivate"),
-        .target(name: "CareKitStore", path: "Tests/AppleShims/CareKitStore"),
+        .target(name: "CareKitStore", dependencies: ["HealthKit"], path: "Tests/AppleShims/CareKitStore"),
     ]
     let healthKit: [Target.Dependency] = ["HealthKit"]
     let researchKit: [Target.Dependency] = ["ResearchKit", "ResearchKit_Private"]
