@@ -1,3 +1,0 @@
-#if canImport(CareKitStore)
-    import CareKitStore
-#endif

@@ -1,0 +1,56 @@
+#if canImport(CareKitStore)
+    import CareKitStore
+    import CarePlans
+    import Core
+    import Foundation
+
+    /// Converts versions between CareKit's values and their JSON, by CareKit's own `Codable`.
+    enum CareKitConversion {
+        /// Numbers that JSON does not have, as text. CareKit's default is to fail.
+        private static let (infinity, negativeInfinity, nan) = ("Infinity", "-Infinity", "NaN")
+
+        /// Returns the JSON of a version.
+        ///
+        /// - Throws: ``CareKitSyncError`` `entity-unreadable`, or ``CarePlans/CarePlanError``.
+        static func version(_ entity: OCKEntity) throws -> CareEntity {
+            let encoder = JSONEncoder()
+            encoder.nonConformingFloatEncodingStrategy = .convertToString(
+                positiveInfinity: infinity, negativeInfinity: negativeInfinity, nan: nan)
+            guard let data = try? encoder.encode(entity), let json = JSON(reading: data) else {
+                throw CareKitSyncError(.entityUnreadable)
+            }
+            return try CareEntity(json)
+        }
+
+        /// Returns CareKit's value of a version.
+        ///
+        /// - Throws: ``CareKitSyncError`` `entity-unreadable` with the version.
+        static func entity(_ version: CareEntity) throws -> OCKEntity {
+            let decoder = JSONDecoder()
+            decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+                positiveInfinity: infinity, negativeInfinity: negativeInfinity, nan: nan)
+            guard let entity = try? decoder.decode(OCKEntity.self, from: Data(version.json.text().utf8)) else {
+                throw CareKitSyncError(.entityUnreadable, version: version.uuid)
+            }
+            return entity
+        }
+
+        /// Returns CareKit's record of a revision.
+        ///
+        /// - Throws: ``CareKitSyncError`` `entity-unreadable` with the version.
+        static func record(_ revision: CareRevision) throws -> OCKRevisionRecord {
+            OCKRevisionRecord(
+                entities: try revision.entities.map { try entity($0) },
+                knowledgeVector: OCKRevisionRecord.KnowledgeVector(revision.knowledgeVector.clocks))
+        }
+
+        /// Returns the revision of CareKit's record.
+        ///
+        /// - Throws: ``CareKitSyncError`` `entity-unreadable`, or ``CarePlans/CarePlanError``.
+        static func revision(_ record: OCKRevisionRecord) throws -> CareRevision {
+            CareRevision(
+                try record.entities.map { try version($0) },
+                knowledgeVector: KnowledgeVector(record.knowledgeVector.processes))
+        }
+    }
+#endif
