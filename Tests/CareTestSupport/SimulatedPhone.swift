@@ -1,0 +1,79 @@
+import CareKitStore
+import CarePlans
+import Core
+import Foundation
+
+/// One phone of a simulation.
+public protocol SimulatedPhone: AnyObject, Sendable {
+    var name: String { get }
+    /// Whether the phone keeps all versions: CareKit's store gets the winners of events only.
+    var keepsAllVersions: Bool { get }
+    /// The user changes something: a new task, another version of one, an outcome added, changed or removed.
+    func change() async throws
+    /// Pulls, then pushes.
+    func synchronize() async throws
+    /// The versions that the user sees.
+    func shown() async throws -> Set<ShownVersion>
+    /// All versions that the phone has.
+    func versions() async throws -> Set<UUID>
+    /// Keeps a copy of the phone's files, or installs the app again if the phone has none.
+    func copy() async throws
+    /// Brings the copy back.
+    func restoreCopy() async throws
+    /// The faults that end an app.
+    var traps: [String] { get }
+}
+
+/// A live tip.
+public struct ShownVersion: Hashable, Sendable, CustomStringConvertible {
+    public let kind: String
+    /// The id, or the event of an outcome.
+    public let key: String
+    public let uuid: UUID
+
+    public init(_ entity: CareEntity) {
+        kind = entity.kind.rawValue
+        key = entity.event.map { "\($0.task) \($0.occurrence)" } ?? entity.id
+        uuid = entity.uuid
+    }
+
+    public var description: String { "\(kind) \(key): \(uuid)" }
+}
+
+extension CareEntity {
+    /// The version as CareKit's `Codable` writes it.
+    public init(_ entity: OCKEntity) throws {
+        let data = try JSONEncoder().encode(entity)
+        guard let json = JSON(reading: data) else { throw SimulatedRefusal("not JSON") }
+        try self.init(json)
+    }
+}
+
+/// Creates the content of a simulation.
+public enum SimulatedContent {
+    static let firstDay = Date(timeIntervalSinceReferenceDate: 790_000_000)
+
+    /// A daily task that begins on a day. Each version of a task begins later than the events of the one before.
+    public static func task(id: String, version: Int, random: SimulationRandom) -> OCKTask {
+        let start = firstDay.addingTimeInterval(Double(version) * 30 * 86_400)
+        let element = OCKScheduleElement(start: start, end: nil, interval: DateComponents(day: 1))
+        var task = OCKTask(
+            id: id, title: "v\(version)", carePlanUUID: nil, schedule: OCKSchedule(composing: [element]))
+        task.uuid = random.uuid()
+        return task
+    }
+
+    /// An outcome with a new id, as CareKit's cards make them.
+    public static func outcome(task: UUID, occurrence: Int, random: SimulationRandom) -> OCKOutcome {
+        var value = OCKOutcomeValue(random.number(below: 100))
+        value.createdDate = random.now()
+        var outcome = OCKOutcome(taskUUID: task, taskOccurrenceIndex: occurrence, values: [value])
+        outcome.uuid = random.uuid()
+        outcome.id = random.uuid().uuidString
+        outcome.effectiveDate = random.now()
+        return outcome
+    }
+
+    /// The number of a task's version, from its title.
+    public static func number(of task: OCKTask) -> Int { Int(task.title?.dropFirst() ?? "0") ?? 0 }
+}
