@@ -433,11 +433,15 @@ let tests: [Target] = [
         dependencies: [
             "Core", "CarePlans", "HTTPTransport", "DeviceSystem", "AccountClient", "CareStores", "TestSupport",
         ]),
+    .target(
+        name: "CareTestSupport",
+        dependencies: ["Core", "CarePlans", "CareStores", "DeviceSystem", "CareKitAdapter", "TestSupport"] + careKit,
+        path: "Tests/CareTestSupport"),
     .testTarget(
         name: "CareKitAdapterTests",
         dependencies: [
             "Core", "CarePlans", "CareStores", "CareKitAdapter", "HTTPTransport", "DeviceSystem", "AccountClient",
-            "TestSupport",
+            "TestSupport", "CareTestSupport",
         ] + careKit),
     .testTarget(name: "FHIRClientTests", dependencies: ["Core", "FHIR", "FHIRClient"]),
     .testTarget(
@@ -491,7 +495,8 @@ let tests: [Target] = [
         dependencies: [
             "Core", "CarePlans", "CareStores", "CareKitAdapter", "HTTPTransport", "DeviceSystem", "AccountClient",
             "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Accounts", "CareSync", "TestSupport",
-            "StorageTestSupport", "AccessTestSupport", crypto, hummingbird, hummingbirdTesting, logging,
+            "StorageTestSupport", "AccessTestSupport", "CareTestSupport", crypto, hummingbird, hummingbirdTesting,
+            logging,
         ] + careKit),
     .testTarget(
         name: "EnrolmentsTests",

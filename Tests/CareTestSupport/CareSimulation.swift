@@ -197,23 +197,43 @@ extension CareSimulation {
     /// Runs simulations and returns the faults, each with its seed.
     ///
     /// `TRIBUTARY_CARE_SIMULATIONS` is the number of each setting; `TRIBUTARY_CARE_SEED` runs one seed alone.
+    ///
+    /// - Parameters:
+    ///   - count: the number of simulations without the variable.
+    ///   - share: the share of the number of the variable that this setting has.
+    ///   - withLog: calls its parameter with an empty log.
     public static func run(
-        _ setting: Setting, count: Int, log: @Sendable (SimulationRandom) async throws -> any SimulatedLog,
+        _ setting: Setting, count: Int, share: Double = 1,
+        in withLog: @Sendable (@Sendable (any SimulatedLog) async throws -> Void) async throws -> Void,
         ours: @escaping PhoneMaker = { ModelPhone(name: $0, server: $1, random: $2) }
     ) async throws -> [String] {
         let environment = ProcessInfo.processInfo.environment
-        let count = environment["TRIBUTARY_CARE_SIMULATIONS"].flatMap { Int($0) } ?? count
-        var seeds = (0..<count).map { UInt64($0) }
+        let long = environment["TRIBUTARY_CARE_SIMULATIONS"].flatMap { Int($0) }.map { Int(Double($0) * share) }
+        var seeds = (0..<(long ?? count)).map { UInt64($0) }
         if let seed = environment["TRIBUTARY_CARE_SEED"].flatMap({ UInt64($0) }) { seeds = [seed] }
-        var faults: [String] = []
+        let findings = Findings()
         for seed in seeds {
-            let simulation = try await CareSimulation(seed: seed, setting: setting, log: log, ours: ours)
-            let outcome = try await simulation.run()
-            guard !outcome.faults.isEmpty else { continue }
-            print("TRIBUTARY_CARE_SEED=\(seed) (\(setting)):")
-            for fault in outcome.faults.prefix(5) { print("  \(fault)") }
-            faults.append("seed \(seed): \(outcome.faults[0])")
+            try await withLog { log in
+                let simulation = try await CareSimulation(seed: seed, setting: setting, log: { _ in log }, ours: ours)
+                let outcome = try await simulation.run()
+                guard let first = outcome.faults.first else { return }
+                print("TRIBUTARY_CARE_SEED=\(seed) (\(setting)):")
+                for fault in outcome.faults.prefix(5) { print("  \(fault)") }
+                findings.add("seed \(seed): \(first)")
+            }
         }
-        return faults
+        return findings.all
+    }
+
+    /// Runs simulations against the reference model of the server.
+    public static func runWithModel(
+        _ setting: Setting, count: Int, resolves: Bool = true,
+        ours: @escaping PhoneMaker = { ModelPhone(name: $0, server: $1, random: $2) }
+    ) async throws -> [String] {
+        try await run(
+            setting, count: count,
+            in: { body in
+                try await body(ModelLog(random: SimulationRandom(seed: 0), resolves: resolves))
+            }, ours: ours)
     }
 }

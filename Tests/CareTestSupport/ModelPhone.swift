@@ -93,42 +93,7 @@ public final class ModelPhone: SimulatedPhone, @unchecked Sendable {
     }
 
     public func change() async throws {
-        let live = graph.liveTips.filter { $0.kind == .task }
-        let choice = random.number(below: 100)
-        guard choice >= 20, let task = random.element(of: live) else {
-            var task = SimulatedContent.task(id: random.uuid().uuidString, version: 0, random: random)
-            (task.createdDate, task.updatedDate) = (random.now(), random.now())
-            return try add(.task(task))
-        }
-        if choice < 35 {
-            guard case .task(var next) = try JSONDecoder().decode(OCKEntity.self, from: Data(task.json.text().utf8))
-            else { return }
-            if random.chance(0.1) {
-                next.deletedDate = random.now()
-            } else {
-                next = SimulatedContent.task(
-                    id: next.id, version: SimulatedContent.number(of: next) + 1, random: random)
-            }
-            (next.uuid, next.previousVersionUUIDs, next.nextVersionUUIDs) = (random.uuid(), [task.uuid], [])
-            next.updatedDate = random.now()
-            return try add(.task(next))
-        }
-        let event = CareEvent.Key(task: task.uuid, occurrence: random.number(below: 2))
-        let outcomes = graph.liveTips.filter { $0.event == event }
-        guard let current = outcomes.first else {
-            var outcome = SimulatedContent.outcome(task: event.task, occurrence: event.occurrence, random: random)
-            (outcome.createdDate, outcome.updatedDate) = (random.now(), random.now())
-            return try add(.outcome(outcome))
-        }
-        guard outcomes.count == 1,
-            case .outcome(var outcome) = try JSONDecoder().decode(
-                OCKEntity.self, from: Data(current.json.text().utf8))
-        else { return }
-        if random.chance(0.6) { outcome.deletedDate = random.now() }
-        (outcome.uuid, outcome.previousVersionUUIDs, outcome.nextVersionUUIDs) = (random.uuid(), [current.uuid], [])
-        outcome.updatedDate = random.now()
-        outcome.effectiveDate = random.now()
-        try add(.outcome(outcome))
+        for entity in try SimulatedContent.change(of: graph, random: random) { try add(entity) }
     }
 }
 

@@ -28,7 +28,7 @@ public final class ModelLog: SimulatedLog, @unchecked Sendable {
     struct Version: Sendable {
         let entity: CareEntity
         /// The knowledge by which the version is known.
-        let vector: KnowledgeVector
+        var vector: KnowledgeVector
         /// The knowledge with which the version came.
         let original: KnowledgeVector
     }
@@ -72,6 +72,7 @@ public final class ModelLog: SimulatedLog, @unchecked Sendable {
             older.process = random.uuid()
             older.isRestored = true
             older.sessions = []
+            older.announceLiveOutcomes()
             contents = older
             pages = [:]
         }
@@ -229,6 +230,17 @@ extension ModelLog.Contents {
         for event in sorted.compactMap(\.event) {
             let live = graph.liveTips.filter { $0.event == event }
             if live.count > 1 { settle(live, random: random) }
+        }
+    }
+
+    /// After a restore the knowledge of a CareKit phone may cover a live outcome that was superseded before the phone
+    /// asked, and whose follower is lost. The outcomes count as new for all phones.
+    mutating func announceLiveOutcomes() {
+        knowledge[process] += 1
+        for index in log.indices {
+            let entity = log[index].entity
+            guard entity.event != nil, !entity.isTombstone, graph.isTip(entity.uuid) else { continue }
+            log[index].vector[process] = knowledge[process]
         }
     }
 

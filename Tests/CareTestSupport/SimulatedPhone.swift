@@ -74,6 +74,47 @@ public enum SimulatedContent {
         return outcome
     }
 
+    /// A change by a user of a phone that keeps all versions: a new task, another version of a task, a deletion, or an
+    /// outcome added, changed or removed.
+    static func change(of graph: VersionGraph, random: SimulationRandom) throws -> [OCKEntity] {
+        let live = graph.liveTips.filter { $0.kind == .task }
+        let choice = random.number(below: 100)
+        guard choice >= 20, let task = random.element(of: live) else {
+            var task = task(id: random.uuid().uuidString, version: 0, random: random)
+            (task.createdDate, task.updatedDate) = (random.now(), random.now())
+            return [.task(task)]
+        }
+        if choice < 35 {
+            guard case .task(var next) = try entity(task) else { return [] }
+            if random.chance(0.1) {
+                next.deletedDate = random.now()
+            } else {
+                let created = next.createdDate
+                next = self.task(id: next.id, version: number(of: next) + 1, random: random)
+                next.createdDate = created
+            }
+            (next.uuid, next.previousVersionUUIDs, next.nextVersionUUIDs) = (random.uuid(), [task.uuid], [])
+            next.updatedDate = random.now()
+            return [.task(next)]
+        }
+        let event = CareEvent.Key(task: task.uuid, occurrence: random.number(below: 2))
+        let outcomes = graph.liveTips.filter { $0.event == event }
+        guard let current = outcomes.first else {
+            var outcome = outcome(task: event.task, occurrence: event.occurrence, random: random)
+            (outcome.createdDate, outcome.updatedDate) = (random.now(), random.now())
+            return [.outcome(outcome)]
+        }
+        guard outcomes.count == 1, case .outcome(var next) = try entity(current) else { return [] }
+        if random.chance(0.6) { next.deletedDate = random.now() }
+        (next.uuid, next.previousVersionUUIDs, next.nextVersionUUIDs) = (random.uuid(), [current.uuid], [])
+        (next.updatedDate, next.effectiveDate) = (random.now(), random.now())
+        return [.outcome(next)]
+    }
+
+    private static func entity(_ version: CareEntity) throws -> OCKEntity {
+        try JSONDecoder().decode(OCKEntity.self, from: Data(version.json.text().utf8))
+    }
+
     /// The number of a task's version, from its title.
     public static func number(of task: OCKTask) -> Int { Int(task.title?.dropFirst() ?? "0") ?? 0 }
 }
