@@ -58,16 +58,16 @@ public final class CareKitPhone: SimulatedPhone, @unchecked Sendable {
             .sorted { $0.uuid.uuidString < $1.uuid.uuidString }
     }
 
-    public func change() async throws {
+    public func change(_ use: SimulatedUse) async throws {
         let tasks = try await currentTasks()
         let choice = random.number(below: 100)
-        guard choice >= 20, let task = random.element(of: tasks) else {
+        guard choice >= use.shares.tasks, let task = random.element(of: tasks) else {
             try await store.addTask(
                 SimulatedContent.task(id: random.uuid().uuidString, version: 0, random: random))
             return
         }
-        if choice < 35 {
-            if random.chance(0.1) {
+        if choice < use.shares.versions {
+            if use == .toggles, random.chance(0.1) {
                 try await store.deleteTasks([task])
             } else {
                 let version = SimulatedContent.number(of: task) + 1
@@ -87,6 +87,7 @@ public final class CareKitPhone: SimulatedPhone, @unchecked Sendable {
                 SimulatedContent.outcome(task: task.uuid, occurrence: occurrence, random: random))
             return
         }
+        guard use == .toggles else { return }
         if random.chance(0.6) {
             try await store.deleteOutcome(outcome)
         } else {

@@ -14,13 +14,19 @@ public struct CareSimulation: Sendable {
         /// Whether copies of phones and of the server are brought back.
         public var restores: Bool
         public var steps = 60
+        /// What users change.
+        public var use = SimulatedUse.toggles
 
-        public init(phones: Int, ours: Int, lost: Double, restores: Bool) {
+        public init(
+            phones: Int, ours: Int, lost: Double, restores: Bool, use: SimulatedUse = .toggles
+        ) {
+            self.use = use
             (self.phones, self.ours, self.lost, self.restores) = (phones, ours, lost, restores)
         }
 
         public var description: String {
             "\(phones) phones, \(ours) of them ours, \(lost) lost" + (restores ? ", copies return" : "")
+                + (use == .updates ? ", no deletions" : "")
         }
     }
 
@@ -85,8 +91,8 @@ public struct CareSimulation: Sendable {
     ) -> UnreliableServer.Faults {
         var faults = UnreliableServer.Faults()
         faults.lost = setting.lost
-        faults.afterPull = { [random] in
-            if random.chance(0.1) { try? await phone.change() }
+        faults.afterPull = { [random, setting] in
+            if random.chance(0.1) { try? await phone.change(setting.use) }
         }
         faults.beforePush = { [random] in
             if random.chance(0.4), let other = random.element(of: others) { try? await other.synchronize() }
@@ -127,7 +133,7 @@ public struct CareSimulation: Sendable {
             }
             if random.chance(0.65) {
                 trace("\(step): \(current.phone.name) changes")
-                try? await current.phone.change()
+                try? await current.phone.change(setting.use)
             } else {
                 trace("\(step): \(current.phone.name) synchronises")
                 // A sync may fail now; no phone may fail at the end.

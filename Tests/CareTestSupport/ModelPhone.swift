@@ -92,8 +92,8 @@ public final class ModelPhone: SimulatedPhone, @unchecked Sendable {
         contents.confirmed.formUnion(lacking.map(\.entity.uuid))
     }
 
-    public func change() async throws {
-        for entity in try SimulatedContent.change(of: graph, random: random) { try add(entity) }
+    public func change(_ use: SimulatedUse) async throws {
+        for entity in try SimulatedContent.change(of: graph, use: use, random: random) { try add(entity) }
     }
 }
 

@@ -3,13 +3,24 @@ import CarePlans
 import Core
 import Foundation
 
+/// What users change in a simulation.
+public enum SimulatedUse: Sendable {
+    /// Tasks and their versions, outcomes without deletions: carekit-sync-model.py.
+    case updates
+    /// Outcomes as CareKit's cards make them, and deletions: carekit-outcomes-model.py.
+    case toggles
+
+    /// The percentage of new tasks, and that of new tasks and new versions.
+    var shares: (tasks: Int, versions: Int) { self == .updates ? (46, 77) : (20, 35) }
+}
+
 /// One phone of a simulation.
 public protocol SimulatedPhone: AnyObject, Sendable {
     var name: String { get }
     /// Whether the phone keeps all versions: CareKit's store gets the winners of events only.
     var keepsAllVersions: Bool { get }
     /// The user changes something: a new task, another version of one, an outcome added, changed or removed.
-    func change() async throws
+    func change(_ use: SimulatedUse) async throws
     /// Pulls, then pushes.
     func synchronize() async throws
     /// The versions that the user sees.
@@ -76,17 +87,17 @@ public enum SimulatedContent {
 
     /// A change by a user of a phone that keeps all versions: a new task, another version of a task, a deletion, or an
     /// outcome added, changed or removed.
-    static func change(of graph: VersionGraph, random: SimulationRandom) throws -> [OCKEntity] {
+    static func change(of graph: VersionGraph, use: SimulatedUse, random: SimulationRandom) throws -> [OCKEntity] {
         let live = graph.liveTips.filter { $0.kind == .task }
         let choice = random.number(below: 100)
-        guard choice >= 20, let task = random.element(of: live) else {
+        guard choice >= use.shares.tasks, let task = random.element(of: live) else {
             var task = task(id: random.uuid().uuidString, version: 0, random: random)
             (task.createdDate, task.updatedDate) = (random.now(), random.now())
             return [.task(task)]
         }
-        if choice < 35 {
+        if choice < use.shares.versions {
             guard case .task(var next) = try entity(task) else { return [] }
-            if random.chance(0.1) {
+            if use == .toggles, random.chance(0.1) {
                 next.deletedDate = random.now()
             } else {
                 let created = next.createdDate
@@ -104,7 +115,7 @@ public enum SimulatedContent {
             (outcome.createdDate, outcome.updatedDate) = (random.now(), random.now())
             return [.outcome(outcome)]
         }
-        guard outcomes.count == 1, case .outcome(var next) = try entity(current) else { return [] }
+        guard use == .toggles, outcomes.count == 1, case .outcome(var next) = try entity(current) else { return [] }
         if random.chance(0.6) { next.deletedDate = random.now() }
         (next.uuid, next.previousVersionUUIDs, next.nextVersionUUIDs) = (random.uuid(), [current.uuid], [])
         (next.updatedDate, next.effectiveDate) = (random.now(), random.now())

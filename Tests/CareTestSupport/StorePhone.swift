@@ -40,10 +40,10 @@ public final class StorePhone: SimulatedPhone, @unchecked Sendable {
         lock.withLock { (self.file, self.store) = (file, store) }
     }
 
-    public func change() async throws {
+    public func change(_ use: SimulatedUse) async throws {
         let (store, file) = current
         let graph = VersionGraph(await store.versions())
-        let changes = try SimulatedContent.change(of: graph, random: random).map { try CareEntity($0) }
+        let changes = try SimulatedContent.change(of: graph, use: use, random: random).map { try CareEntity($0) }
         try await ending(file) { try await store.insert(changes) }
     }
 
