@@ -1,5 +1,6 @@
 import AccountClient
 import Attachments
+import CareKitAdapter
 import CarePlans
 import CareStores
 import DeviceSystem
@@ -31,6 +32,9 @@ import SleepNights
 import UCUM
 import Wire
 
+#if canImport(CareKitStore)
+    import CareKitStore
+#endif
 #if canImport(HealthKit)
     import HealthKit
 #endif
@@ -285,6 +289,18 @@ enum LibraryArticles {
         for event in try await store.events(from: start, to: end) { print(event.json) }
         return report
     }
+
+    #if canImport(CareKitStore)
+        @available(iOS 18, macOS 15, watchOS 11, *)
+        static func careKitAdapter(_ client: AccountClient, account: String) async throws -> OCKStore {
+            let server = AccountCareServer(client: client, patient: account)
+            let remote = CareKitSynchronizer(server: server)
+            let store = OCKStore(name: "plan-" + account, remote: remote)
+            remote.startListening()
+            try await store.synchronize()
+            return store
+        }
+    #endif
 
     #if canImport(HealthKit)
         static func healthKitAdapter() async throws -> HealthChanges {
