@@ -1,4 +1,5 @@
 import Core
+import DeviceSystem
 import Foundation
 
 /// Reads a file of lines in pieces. Only lines with a newline are read, because the last one may be incomplete.

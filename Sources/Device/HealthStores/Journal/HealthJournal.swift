@@ -1,4 +1,5 @@
 import Core
+import DeviceSystem
 import Foundation
 import HealthData
 import HealthSync

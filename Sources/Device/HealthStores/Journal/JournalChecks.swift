@@ -1,5 +1,6 @@
 import Core
 import Crypto
+import DeviceSystem
 import Foundation
 
 /// Digests that detect changes of a journal before an offset. Each is computed from the previous one and the next piece
