@@ -32,8 +32,8 @@ def version(kind, id, **members):
         "updatedDate": 0, "timezone": ZONE, **members}}
 
 
-def task(start=0):
-    element = {"start": start, "duration": {"isAllDay": False, "seconds": 3600}, "interval": {"day": 1}, "targetValues": [],
+def task(interval):
+    element = {"start": 0, "duration": {"isAllDay": False, "seconds": 3600}, "interval": interval, "targetValues": [],
                "calendar": CALENDAR}
     return version("task", "stretch", impactsAdherence=True, schedule={"elements": [element]})
 
@@ -59,9 +59,9 @@ class Copy:
         body = {"revisions": [{"entities": versions, "knowledgeVector": self.vector()}], "knowledgeVector": self.vector()}
         return self.caller.ask("POST", self.path + "/revisions", json.dumps(body))["knowledgeVector"]
 
-    def fill(self, count):
+    def fill(self, count, interval):
         """Adds outcomes in pushes with up to 500 vectors."""
-        first = task()
+        first = task(interval)
         self.push(first)
         for start in range(0, count, 500):
             revisions = []
@@ -79,7 +79,7 @@ def no_news(_work):
     try:
         server = made.serve()
         copies = [Copy(server), Copy(server)]
-        vectors = [copy.fill(count) for copy, count in zip(copies, (MANY, FEW))]
+        vectors = [copy.fill(count, {"hour": 1}) for copy, count in zip(copies, (MANY, FEW))]
         bodies = [json.dumps({"knowledgeVector": vector}) for vector in vectors]
         times = ([], [])
         for run in range(RUNS + 1):
@@ -105,7 +105,7 @@ def pushes(_work):
     try:
         server = made.serve()
         copy = Copy(server)
-        first = task()
+        first = task({"day": 1})
         copy.push(first)
         client = sealed.SealedClient(server, made)
         device = Caller(server.port, "")
@@ -134,7 +134,7 @@ def events(_work):
     try:
         server = made.serve()
         copy = Copy(server)
-        copy.fill(YEARS * 365)
+        copy.fill(YEARS * 365, {"day": 1})
         days = ("2010-12-20", "2010-12-21"), ("2001-01-02", "2001-01-03")
         times = ([], [])
         for run in range(RUNS + 1):

@@ -21,9 +21,7 @@ extension AccountRoutes {
         }
         let now = clock()
         let listing: Listing = try await store.database.read { transaction in
-            guard let token = request.bearerToken, let caller = try self.caller(token: token, in: transaction) else {
-                throw CMHealthError.userNotLoggedIn
-            }
+            let caller = try requireCaller(token: request.bearerToken ?? "", in: transaction)
             return try readListing(of: caller, after: after, now: now, in: transaction)
         }
         guard let page = listing.page else {
@@ -56,7 +54,7 @@ extension AccountRoutes {
 
     /// Whether a list of patients after a cursor would report something, or be refused.
     private func hasNews(after: String?, token: String, in transaction: any SQLTransaction) throws -> Bool {
-        guard let caller = try caller(token: token, in: transaction) else { throw CMHealthError.userNotLoggedIn }
+        let caller = try requireCaller(token: token, in: transaction)
         let listing = try readListing(of: caller, after: after, now: clock(), in: transaction)
         guard let page = listing.page, !listing.isRestart else { return true }
         return !page.patients.isEmpty || !page.left.isEmpty

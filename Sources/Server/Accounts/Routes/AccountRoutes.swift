@@ -154,11 +154,19 @@ extension AccountRoutes {
     }
 
     /// Returns the account that is signed in with a token; nil if there is none.
-    package func caller(token: String, in transaction: any SQLTransaction) throws -> Caller? {
+    private func caller(token: String, in transaction: any SQLTransaction) throws -> Caller? {
         guard let session = try store.authorizations.appSession(accessToken: token, in: transaction),
             let person = try Person.find(session.account.id, in: transaction)
         else { return nil }
         return Caller(session: session, person: person)
+    }
+
+    /// Returns the account that is signed in with a token.
+    ///
+    /// - Throws: ``ResearchResults/CMHealthError`` 708.
+    package func requireCaller(token: String, in transaction: any SQLTransaction) throws -> Caller {
+        guard let caller = try caller(token: token, in: transaction) else { throw CMHealthError.userNotLoggedIn }
+        return caller
     }
 
     /// Reads the JSON object of a body.

@@ -61,14 +61,19 @@ struct CareReferences {
     /// Checks the references of new versions in causal order.
     ///
     /// - Throws: ``CareLogError`` `reference-missing`, `outcome-impossible`, `entity-invalid`; ``CarePlanError``
-    ///   `schedule-invalid`, `schedule-too-dense`.
+    ///   `schedule-invalid`.
     func check(_ new: [CausalOrder.Entry]) throws {
         var known = stored
         var tasks: [UUID: CareTask] = [:]
         for entry in new where entry.entity.kind == .task || entry.entity.kind == .healthKitTask {
             tasks[entry.entity.uuid] = try CareTask(entry.entity)
         }
-        var isPossible: [CareEvent.Key: Bool] = [:]
+        // A schedule that has an event has all earlier ones: the greatest index decides first.
+        var greatest: [UUID: Int] = [:]
+        for event in new.compactMap(\.entity.event) {
+            greatest[event.task] = max(greatest[event.task] ?? 0, event.occurrence)
+        }
+        var possible: [UUID: Int] = [:]
         for entry in new {
             let entity = entry.entity
             for previous in entity.previous {
@@ -84,14 +89,18 @@ struct CareReferences {
                 guard let task = known[event.task] else {
                     throw CareLogError.referenceMissing(event.task.uuidString)
                 }
-                if isPossible[event] == nil {
-                    if task.kind == .task, tasks[event.task] == nil { tasks[event.task] = try self.task(event.task) }
-                    isPossible[event] =
-                        try task.kind == .task && event.occurrence >= 0
-                        && tasks[event.task]?.hasEvent(occurrence: event.occurrence) == true
-                }
-                guard isPossible[event] == true else {
+                guard task.kind == .task, event.occurrence >= 0 else {
                     throw CareLogError.outcomeImpossible(entity.uuid.uuidString)
+                }
+                if event.occurrence > possible[event.task] ?? -1 {
+                    if tasks[event.task] == nil { tasks[event.task] = try self.task(event.task) }
+                    let index = [greatest[event.task] ?? 0, event.occurrence].first {
+                        (try? tasks[event.task]?.hasEvent(occurrence: $0)) == true
+                    }
+                    guard let index, index >= event.occurrence else {
+                        throw CareLogError.outcomeImpossible(entity.uuid.uuidString)
+                    }
+                    possible[event.task] = index
                 }
             }
             known[entity.uuid] = Named(entity)

@@ -3,7 +3,6 @@ import Accounts
 import Core
 import Foundation
 import Hummingbird
-import ResearchResults
 import ServerHTTP
 import Storage
 
@@ -52,9 +51,7 @@ extension CareRoutes {
     ///
     /// - Throws: 401, 403 or 404, as ``access(change:_:_:)``.
     func require(_ access: Access, change isChange: Bool, in transaction: any SQLTransaction) throws {
-        guard let caller = try accounts.caller(token: access.token, in: transaction) else {
-            throw CMHealthError.userNotLoggedIn
-        }
+        let caller = try accounts.requireCaller(token: access.token, in: transaction)
         let (decision, exists) = try log.store.decidePlan(
             change: isChange, of: access.patient, by: caller, at: accounts.clock(), in: transaction)
         guard decision.allowed, exists else { throw Self.refusal(decision) }
