@@ -100,6 +100,11 @@ import Testing
                     seconds = add_wall(seconds, zone, lambda wall: wall + timedelta(days=days))
             return seconds + interval.get("hour", 0) * 3600 + interval.get("minute", 0) * 60 + interval.get("second", 0)
 
+        def first(element):
+            start = int(element["start"]) + EPOCH
+            zone = ZoneInfo(element["calendar"]["timeZone"]["identifier"])
+            return midnight(start, zone) if element["duration"].get("isAllDay", False) else start
+
         def events(element, count):
             zone = ZoneInfo(element["calendar"]["timeZone"]["identifier"])
             whole = element["duration"].get("isAllDay", False)
@@ -123,7 +128,7 @@ import Testing
             number += 1
             case = json.loads(line)
             count = max(event[0] for event in case["events"]) + 1
-            elements = sorted(case["schedule"]["elements"], key=lambda element: element["start"])
+            elements = sorted(case["schedule"]["elements"], key=first)
             every = sorted((event for element in elements for event in events(element, count)), key=lambda event: event[0])
             for index, start, last in case["events"]:
                 expected = every[index] if index < len(every) else (None, None)

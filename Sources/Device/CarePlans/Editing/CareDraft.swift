@@ -94,8 +94,8 @@ struct CareDraft {
             element["targetValues"] = .array(targets.map { outcomeValue($0, in: zone) })
             let read = try CareScheduleElement(element, at: "$.schedule.elements[\(index)]")
             // CareKit's initialiser moves the start of events of whole days to the start of the day.
-            let start = read.firstStart.timeIntervalSinceReferenceDate
-            if start != read.start.timeIntervalSinceReferenceDate { element["start"] = Self.number(start) }
+            let start = read.start.timeIntervalSinceReferenceDate
+            if read.start != Date(careSeconds: element["start"]) { element["start"] = Self.number(start) }
             elements.append((start, element))
         }
         schedule["elements"] = .array(

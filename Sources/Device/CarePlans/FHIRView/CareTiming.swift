@@ -60,7 +60,7 @@ enum CareTiming {
         guard ["a", "mo", "wk", "d"].contains(unit) else { return }
         var calendar = gregorian
         calendar.timeZone = element.calendar.timeZone
-        let parts = calendar.dateComponents([.weekday, .hour, .minute, .second], from: element.firstStart)
+        let parts = calendar.dateComponents([.weekday, .hour, .minute, .second], from: element.start)
         if unit == "wk", let weekday = parts.weekday, weekdays.indices.contains(weekday - 1) {
             repetition["dayOfWeek"] = [.string(weekdays[weekday - 1])]
         }

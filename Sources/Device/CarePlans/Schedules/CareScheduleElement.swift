@@ -15,7 +15,7 @@ public struct CareScheduleElement: Sendable, Hashable {
     public let text: String?
     /// The duration of each event.
     public let duration: Duration
-    /// The start of the first event.
+    /// The start of the first event. For events of whole days it is the start of the day, as in CareKit's initialiser.
     public let start: Date
     /// The end of the element, exclusive: no event starts at this time or later. Nil if the element has no end.
     public let end: Date?
@@ -48,14 +48,11 @@ public struct CareScheduleElement: Sendable, Hashable {
         guard let values = json["targetValues"]?.array else { throw invalid("targetValues") }
         text = json["text"]?.string
         targetValues = values
-        (self.start, self.end, self.calendar) = (start, end, calendar)
+        self.start = duration == .allDay ? calendar.startOfDay(for: start) : start
+        (self.end, self.calendar) = (end, calendar)
         (self.duration, self.repetition) = (duration, repetition)
-        let first = firstStart
-        guard let second = next(after: first), second > first else { throw invalid("interval") }
+        guard let second = next(after: self.start), second > self.start else { throw invalid("interval") }
     }
-
-    /// The start of the first event: `start`, or the start of its day for events of whole days.
-    var firstStart: Date { duration == .allDay ? calendar.startOfDay(for: start) : start }
 
     /// Returns the start of the event after the one with this start, by the arithmetic of the calendar; nil if the calendar
     /// has no such date.

@@ -25,7 +25,7 @@ struct OccurrenceWalker {
 
     init(_ element: CareScheduleElement) {
         self.element = element
-        start = element.firstStart
+        start = element.start
         limit = min(element.end?.timeIntervalSinceReferenceDate ?? .infinity, Self.horizon)
         cost = (element.isGregorian ? 1 : 8) + (element.duration == .allDay ? 3 : 0)
         hasEnded = start.timeIntervalSinceReferenceDate >= limit
