@@ -43,7 +43,7 @@ public struct CarePlanError: CodedError, Hashable {
                 "A schedule needs elements with a known calendar and time zone, an interval that moves forward, and an end "
                     + "after the start"
             case .rangeTooLarge:
-                "An answer has at most \(CarePlanContents.maximumDays) days and \(CarePlanContents.maximumEvents) events; ask "
+                "The limit of an answer is \(CarePlanContents.maximumDays) days and \(CarePlanContents.maximumEvents) events; ask "
                     + "for a shorter time"
             case .scheduleTooDense: "The schedule has too many events for this question; ask for a shorter time"
             }

@@ -33,6 +33,7 @@ extension CarePlanEdit {
         guard let version = contents.graph.versions[key.task], version.kind == .task || version.kind == .healthKitTask
         else { throw .entityMissing(key.task.uuidString) }
         guard version.kind == .task else { throw .outcomeImpossible }
+        guard !version.isTombstone else { throw .updateAfterDeletion(version.id) }
         guard let event = try event(of: version, occurrence: key.occurrence) else {
             throw .occurrenceMissing(key.occurrence)
         }

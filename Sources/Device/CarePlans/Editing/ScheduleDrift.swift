@@ -6,7 +6,7 @@ enum ScheduleDrift {
     private static let comparedEvents = 64
     /// Last day of a month in which events do not drift.
     private static let lastSafeDay = 28
-    /// Time after the start in which clock changes are looked for, in seconds: 30 years.
+    /// Time after the start whose clock changes are checked, in seconds: 30 years.
     private static let horizon = 30 * 31_556_952.0
     /// Time around a clock change in which wall times are compared, in seconds.
     private static let vicinity = 2 * 86_400.0

@@ -7,7 +7,7 @@ extension CarePlanContents {
     /// Maximum number of days of a question.
     public static let maximumDays = 400
     /// Maximum number of events that are counted for adherence.
-    private static let maximumCounted = 500_000
+    private static let maximumCounted = 100_000
 
     /// A version of a task with the time in which it is in force, in seconds since 2001.
     struct TaskInForce {

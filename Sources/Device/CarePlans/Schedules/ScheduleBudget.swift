@@ -1,9 +1,9 @@
 /// The amount of calendar arithmetic that one question may need.
 struct ScheduleBudget {
-    /// Budget of a question about one schedule: about one second.
+    /// Budget of a question about one schedule: less than one second.
     static let schedule = 200_000
-    /// Budget of a question about all schedules of a plan.
-    static let plan = 2_000_000
+    /// Budget of a question about all schedules of a plan: about two seconds.
+    static let plan = 1_000_000
 
     private(set) var left: Int
 

@@ -47,7 +47,7 @@ public struct KnowledgeVector: Sendable, Hashable {
         set { clocks[process] = newValue }
     }
 
-    /// Whether a copy with another vector has all changes of this vector: each clock is at most the other's.
+    /// Whether a copy with another vector has all changes of this vector: no clock is greater than the other's.
     public func isCovered(by other: KnowledgeVector) -> Bool { clocks.allSatisfy { $0.value <= other[$0.key] } }
 
     /// Takes the greater clock of each process.
