@@ -1,4 +1,5 @@
 import Core
+import DeviceSystem
 import Crypto
 import DeviceSystem
 import Foundation
