@@ -28,6 +28,9 @@ import Testing
                 task = try await store.updateTask(
                     Make.task(title: "v\(number)", start: Make.day.addingTimeInterval(Double(number) * 864_000)))
             }
+            server.set(
+                CareAnswer(
+                    revisions: [], knowledgeVector: KnowledgeVector([store.process: 0]), next: nil))
             try await store.synchronize()
             let pushed = server.pushes.flatMap(\.revisions).flatMap(\.entities)
             #expect(pushed.count == 13)
@@ -96,7 +99,7 @@ import Testing
         var outcome = Make.sent(OCKOutcome(taskUUID: task.uuid, taskOccurrenceIndex: 3, values: []))
         outcome.values = [
             OCKOutcomeValue(1), OCKOutcomeValue(0.1), OCKOutcomeValue(true), OCKOutcomeValue("text"),
-            OCKOutcomeValue(Data([1, 2, 3])), OCKOutcomeValue(Make.day), OCKOutcomeValue(Double.infinity),
+            OCKOutcomeValue(Data([1, 2, 3])), OCKOutcomeValue(Make.day),
         ]
         let entities: [OCKEntity] = [
             .patient(patient), .carePlan(Make.sent(OCKCarePlan(id: "l", title: "Plan", patientUUID: patient.uuid))),
@@ -109,5 +112,14 @@ import Testing
             #expect(try CareKitConversion.entity(version) == entity)
             #expect(try CareKitConversion.version(CareKitConversion.entity(version)) == version)
         }
+    }
+
+    @Test("a number that JSON does not have is a text value", arguments: [Double.infinity, -.infinity, .nan])
+    func infiniteValues(_ number: Double) throws {
+        let outcome = OCKOutcome(
+            taskUUID: UUID(), taskOccurrenceIndex: 0, values: [OCKOutcomeValue(1), OCKOutcomeValue(number)])
+        let version = try CareKitConversion.version(.outcome(outcome))
+        guard case .outcome(let read) = try CareKitConversion.entity(version) else { return }
+        #expect(read.values.map(\.type) == [.integer, .text])
     }
 }

@@ -39,12 +39,12 @@ import Testing
         try await store.addOutcome(outcome(task.uuid))
         await #expect(throws: OCKStoreError.self) { try await store.addOutcome(outcome(task.uuid)) }
         let server = ScriptedServer()
-        let (store, _) = connected(server)
-        let own = try await store.addTask(Make.task())
-        store.mergeRevision(Make.record(.outcome(Make.sent(outcome(own.uuid)))))
-        store.mergeRevision(Make.record(.outcome(Make.sent(outcome(own.uuid)))))
-        await #expect(throws: OCKStoreError.self) { try await store.synchronize() }
-        #expect(try await store.fetchOutcomes(query: OCKOutcomeQuery()).isEmpty)
+        let (synced, _) = connected(server)
+        let own = try await synced.addTask(Make.task())
+        synced.mergeRevision(Make.record(.outcome(Make.sent(outcome(own.uuid)))))
+        synced.mergeRevision(Make.record(.outcome(Make.sent(outcome(own.uuid)))))
+        await #expect(throws: OCKStoreError.self) { try await synced.synchronize() }
+        #expect(try await synced.fetchOutcomes(query: OCKOutcomeQuery()).isEmpty)
     }
 
     @Test("an outcome without its task, without its event, with a negative index or of a HealthKit task is a trap")

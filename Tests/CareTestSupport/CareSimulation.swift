@@ -239,7 +239,7 @@ extension CareSimulation {
         try await run(
             setting, count: count,
             in: { body in
-                try await body(ModelLog(random: SimulationRandom(seed: 0), resolves: resolves))
+                try await body(ModelLog(random: SimulationRandom(seed: .max), resolves: resolves))
             }, ours: ours)
     }
 }

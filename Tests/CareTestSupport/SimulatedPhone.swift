@@ -54,7 +54,9 @@ public struct ShownVersion: Hashable, Sendable, CustomStringConvertible {
 extension CareEntity {
     /// The version as CareKit's `Codable` writes it.
     public init(_ entity: OCKEntity) throws {
-        let data = try JSONEncoder().encode(entity)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let data = try encoder.encode(entity)
         guard let json = JSON(reading: data) else { throw SimulatedRefusal("not JSON") }
         try self.init(json)
     }

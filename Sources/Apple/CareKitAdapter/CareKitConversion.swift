@@ -9,27 +9,38 @@
         /// Numbers that JSON does not have, as text. CareKit's default is to fail.
         private static let (infinity, negativeInfinity, nan) = ("Infinity", "-Infinity", "NaN")
 
+        /// Such a number as the value of an outcome is a text value, because no copy can read another form.
+        private static func withTexts(_ json: JSON) -> JSON {
+            guard json["type"]?.string == OCKEntity.EntityType.outcome.rawValue else { return json }
+            var json = json
+            json["object"]?["values"]?.withElements { values in
+                for index in values.indices
+                where values[index]["type"]?.string == "double" && values[index]["value"]?.string != nil {
+                    values[index]["type"] = "text"
+                }
+            }
+            return json
+        }
+
         /// Returns the JSON of a version.
         ///
         /// - Throws: ``CareKitSyncError`` `entity-unreadable`, or ``CarePlans/CarePlanError``.
         static func version(_ entity: OCKEntity) throws -> CareEntity {
             let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
             encoder.nonConformingFloatEncodingStrategy = .convertToString(
                 positiveInfinity: infinity, negativeInfinity: negativeInfinity, nan: nan)
             guard let data = try? encoder.encode(entity), let json = JSON(reading: data) else {
                 throw CareKitSyncError(.entityUnreadable)
             }
-            return try CareEntity(json)
+            return try CareEntity(withTexts(json))
         }
 
         /// Returns CareKit's value of a version.
         ///
         /// - Throws: ``CareKitSyncError`` `entity-unreadable` with the version.
         static func entity(_ version: CareEntity) throws -> OCKEntity {
-            let decoder = JSONDecoder()
-            decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-                positiveInfinity: infinity, negativeInfinity: negativeInfinity, nan: nan)
-            guard let entity = try? decoder.decode(OCKEntity.self, from: Data(version.json.text().utf8)) else {
+            guard let entity = try? JSONDecoder().decode(OCKEntity.self, from: Data(version.json.text().utf8)) else {
                 throw CareKitSyncError(.entityUnreadable, version: version.uuid)
             }
             return entity
