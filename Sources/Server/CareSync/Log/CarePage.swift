@@ -70,7 +70,7 @@ struct CarePage {
         // 1. Only the first new version of the event makes an entry.
         let first = versions.filter { !$0.vector.isCovered(by: reading.knowledge) }.map(\.number).min()
         guard first == position.number else { return }
-        // 2. What the caller has, and shows.
+        // 2. The versions that the caller has, and those that it shows.
         let had = versions.filter { $0.arrivalVector.isCovered(by: reading.knowledge) }
         let followed = Set(had.flatMap(\.previous))
         let shown = had.filter { !$0.isTombstone && !followed.contains($0.uuid) }

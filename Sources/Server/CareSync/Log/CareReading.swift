@@ -55,14 +55,14 @@ struct CareReading {
     }
 
     /// The processes of which the log may have versions that the copy lacks, with the clock of the copy.
-    private var behind: [(process: UUID, clock: Int)] {
+    private var lagging: [(process: UUID, clock: Int)] {
         log.vector.clocks.filter { $0.value > knowledge[$0.key] }.map { ($0.key, knowledge[$0.key]) }
             .sorted { $0.process.uuidString < $1.process.uuidString }
     }
 
     /// Whether there is a version that the copy lacks.
     func hasNews() throws -> Bool {
-        for (process, clock) in behind
+        for (process, clock) in lagging
         where try !newVectors(of: process, after: clock, limit: 1).isEmpty {
             return true
         }
@@ -122,7 +122,7 @@ struct CareReading {
     /// The vectors that the knowledge of the copy does not cover; nil if there are too many.
     private func fewVectors() throws -> Set<Int64>? {
         var found: Set<Int64> = []
-        for (process, clock) in behind {
+        for (process, clock) in lagging {
             found.formUnion(
                 try newVectors(of: process, after: clock, limit: CareLimits.vectorsPerPage + 1))
             guard found.count <= CareLimits.vectorsPerPage else { return nil }

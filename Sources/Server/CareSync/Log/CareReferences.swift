@@ -5,7 +5,7 @@ import Storage
 
 /// The versions of the log that a push contains or names.
 struct CareReferences {
-    /// What a version must be to be named by another.
+    /// The facts of a version that decide whether another version may name it.
     private struct Named {
         let kind: CareEntityKind
         let id: String
