@@ -7,7 +7,7 @@ import Foundation
 actor ModelCareServer: CareServer {
     private(set) var order: [UUID] = []
     private(set) var versions: [UUID: CareEntity] = [:]
-    private var vectors: [UUID: KnowledgeVector] = [:]
+    private(set) var vectors: [UUID: KnowledgeVector] = [:]
     private(set) var knowledge = KnowledgeVector()
     private var own = UUID()
     private(set) var pushes: [[UUID]] = []

@@ -142,17 +142,6 @@ extension CareCopy {
     /// The references of a version to others: the versions it follows, and the task of an outcome.
     static func references(of entity: CareEntity) -> [UUID] { entity.previous + (entity.event.map { [$0.task] } ?? []) }
 
-    /// The versions that some versions refer to, directly or through others, with these versions.
-    func ancestors(of uuids: some Sequence<UUID>) -> Set<UUID> {
-        var found: Set<UUID> = []
-        var rest = Array(uuids)
-        while let uuid = rest.popLast() {
-            guard let entity = graph.versions[uuid], found.insert(uuid).inserted else { continue }
-            rest += Self.references(of: entity)
-        }
-        return found
-    }
-
     /// The unsent versions that refer to refused ones, directly or through others, with the refused version that is the
     /// cause of each.
     func dependents(of refused: [UUID: String]) -> [QuarantinedVersion] {

@@ -73,11 +73,8 @@ extension CarePlanStore {
         try await pull(since: nil, &report)
         report.changeCount = changeCount
         if try await push(&report, isRecovery: false) == .referenceMissing {
-            // The server lacks versions that it once had, or this copy lacks some: both send everything that counts.
+            // The server lacks versions that it once had, or this copy lacks some. A full pull finds both.
             try await pull(since: KnowledgeVector(), &report)
-            var change = CareCopyRecord()
-            change.unsent = Array(copy.ancestors(of: copy.unsent))
-            try record(change)
             report.changeCount = changeCount
             _ = try await push(&report, isRecovery: true)
         }
@@ -96,7 +93,7 @@ extension CarePlanStore {
     ///
     /// - Parameter knowledge: the knowledge that the pull names; nil for that of the copy.
     private func pull(since knowledge: KnowledgeVector?, _ report: inout CareSyncReport) async throws {
-        for _ in 0..<3 {
+        for _ in 0..<5 {
             let known = knowledge ?? copy.pullKnowledge
             var page: String?
             var received: Set<UUID> = []
@@ -104,7 +101,8 @@ extension CarePlanStore {
                 let answer = try await server.pull(since: known, page: page, for: .phone, wait: 0)
                 try take(answer, &report, received: &received)
                 guard let next = answer.next else {
-                    if try !finish(answer.knowledgeVector, received: received) { break }
+                    let isFull = known.clocks.values.allSatisfy { $0 == 0 }
+                    if try !finish(answer.knowledgeVector, received: received, isFull: isFull) { break }
                     return
                 }
                 guard next != page, number < Self.maximumPages else { throw CareStoreError(.answerInvalid) }
@@ -133,23 +131,32 @@ extension CarePlanStore {
         report.pulled += change.versions.count
     }
 
-    /// Records the end of a pull. Returns false if the copy has found that it was restored from a backup: it has a new
-    /// process now, and pulls again with its old one at clock 0.
-    private func finish(_ server: KnowledgeVector, received: Set<UUID>) throws -> Bool {
+    /// Records the end of a pull. Returns false if the pull is to be repeated: this copy or the server was restored from a
+    /// backup.
+    private func finish(_ server: KnowledgeVector, received: Set<UUID>, isFull: Bool) throws -> Bool {
         var change = CareCopyRecord()
+        // 1. This copy was restored: it has a new process now, and pulls with its old one at clock 0.
         guard !copy.isRestored(server: server) else {
             change.incomplete = Array(copy.incomplete) + [copy.process]
             change.process = makeUUID()
             try record(change)
             return false
         }
-        change.knowledge = server
+        // 2. The server was restored: it has lost versions, and its clocks can count again. A full pull shows what it has.
+        let former = copy.server
         change.server = server
-        change.unsent = copy.uncovered(by: server, except: received)
+        if let former, !former.isCovered(by: server), !isFull {
+            change.incomplete = Array(copy.knowledge.clocks.keys)
+            try record(change)
+            return false
+        }
+        // 3. After a full pull, the server lacks exactly the versions that it did not send.
+        change.knowledge = server
+        change.unsent = copy.uncovered(by: isFull ? KnowledgeVector() : server, except: received)
         if !copy.incomplete.isEmpty { change.incomplete = [] }
         let isNews =
-            !server.isCovered(by: copy.knowledge) || server != copy.server || !change.unsent.isEmpty
-            || !copy.incomplete.isEmpty
+            !server.isCovered(by: copy.knowledge) || server != former || !change.unsent.isEmpty
+            || change.incomplete != nil
         if isNews { try record(change) }
         return true
     }
