@@ -44,6 +44,7 @@ public final class CareKitPhone: SimulatedPhone, @unchecked Sendable {
     }
 
     public func copy() async throws {}
+    public func endFaults() {}
 
     /// CareKit excludes its files from backups: a restored phone begins with an empty store.
     public func restoreCopy() async throws {

@@ -152,7 +152,10 @@ public struct CareSimulation: Sendable {
     ) async throws {
         var faults = UnreliableServer.Faults()
         faults.afterPush = { try await checkTips(findings) }
-        for (_, server) in phones { server.set(faults) }
+        for (phone, server) in phones {
+            server.set(faults)
+            phone.endFaults()
+        }
         let rounds = setting.restores ? 8 : 6
         for round in 1...rounds {
             for (phone, _) in phones {

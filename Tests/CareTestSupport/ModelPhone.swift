@@ -34,6 +34,7 @@ public final class ModelPhone: SimulatedPhone, @unchecked Sendable {
     public func versions() async throws -> Set<UUID> { Set(contents.versions.keys) }
     private var graph: VersionGraph { VersionGraph(contents.versions.values.map(\.entity)) }
     public func shown() async throws -> Set<ShownVersion> { Set(graph.liveTips.map { ShownVersion($0) }) }
+    public func endFaults() {}
     public func copy() async throws { kept = contents }
     public func restoreCopy() async throws {
         guard let kept else { return }

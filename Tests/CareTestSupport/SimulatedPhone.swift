@@ -31,6 +31,8 @@ public protocol SimulatedPhone: AnyObject, Sendable {
     func copy() async throws
     /// Brings the copy back.
     func restoreCopy() async throws
+    /// Ends the random faults of the phone itself.
+    func endFaults()
     /// The faults that end an app.
     var traps: [String] { get }
 }

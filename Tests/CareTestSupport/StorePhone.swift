@@ -15,7 +15,7 @@ public final class StorePhone: SimulatedPhone, @unchecked Sendable {
     private var store: CarePlanStore
     private var kept: SimulatedFile?
     /// The probability that the process ends in one of the writes of a change or of a sync.
-    private let kills: Double
+    private var kills: Double
 
     public init(name: String, server: any CareServer, random: SimulationRandom, kills: Double = 0.15) throws {
         self.name = name
@@ -54,6 +54,7 @@ public final class StorePhone: SimulatedPhone, @unchecked Sendable {
 
     /// Performs an operation in whose writes the process may end.
     private func ending(_ file: SimulatedFile, _ operation: () async throws -> Void) async throws {
+        let kills = lock.withLock { self.kills }
         guard kills > 0, !file.isEnding, random.chance(kills) else { return try await operation() }
         file.end(inWrite: 1 + random.number(below: 4), afterBytes: random.number(below: 400))
         do {
@@ -71,6 +72,8 @@ public final class StorePhone: SimulatedPhone, @unchecked Sendable {
     }
 
     public func versions() async throws -> Set<UUID> { Set(await current.store.versions().map(\.uuid)) }
+
+    public func endFaults() { lock.withLock { kills = 0 } }
 
     public func copy() async throws {
         let copy = current.file.copy()
