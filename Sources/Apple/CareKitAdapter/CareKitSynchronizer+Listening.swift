@@ -66,8 +66,8 @@
                 }
                 return backoff.nextDelay()
             } catch {
-                let asked = (error as? AccountClientError)?.retryAfter.map { Duration.seconds($0) } ?? .zero
-                return max(backoff.nextDelay(), asked)
+                let seconds = (error as? CareServerError)?.retryAfter ?? (error as? AccountClientError)?.retryAfter
+                return max(backoff.nextDelay(), .seconds(min(max(seconds ?? 0, 0), 86_400)))
             }
         }
 

@@ -3,7 +3,7 @@
     import CarePlans
     import Foundation
 
-    /// The state of a synchronizer: one sync has the turn, others wait.
+    /// The state of a synchronizer: one sync has the turn, and others wait.
     @available(iOS 18, macOS 15, watchOS 11, *)
     struct CareKitSyncState {
         /// What the sync with the turn does.
