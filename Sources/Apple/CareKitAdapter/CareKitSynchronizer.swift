@@ -75,8 +75,7 @@
             mergeRevision: @escaping (OCKRevisionRecord) -> Void,
             completion: @escaping @Sendable ((any Error)?) -> Void
         ) {
-            // CareKit's closure enters the queue of its context, so it may be called by any thread.
-            nonisolated(unsafe) let merge = mergeRevision
+            let merge = Self.fromAnyThread(mergeRevision)
             Task {
                 guard let turn = await takeTurn() else { return completion(CareKitSyncError(.syncInProgress)) }
                 do {
@@ -89,6 +88,14 @@
                 completion(nil)
                 await endTurnIfAbandoned(turn)
             }
+        }
+
+        /// CareKit's closure as one that any thread may call. It enters the queue of the store's context; CareKit's protocol
+        /// does not declare that, and has no other way for a remote that answers later.
+        private static func fromAnyThread(_ merge: @escaping (OCKRevisionRecord) -> Void)
+            -> @Sendable (OCKRevisionRecord) -> Void
+        {
+            unsafeBitCast(merge, to: (@Sendable (OCKRevisionRecord) -> Void).self)
         }
 
         /// Sends the revisions of the store to the server, in causal order.
