@@ -27,8 +27,17 @@ struct OccurrenceWalker {
         self.element = element
         start = element.start
         limit = min(element.end?.timeIntervalSinceReferenceDate ?? .infinity, Self.horizon)
-        cost = (element.isGregorian ? 1 : 8) + (element.duration == .allDay ? 3 : 0)
+        cost = Self.cost(of: element)
         hasEnded = start.timeIntervalSinceReferenceDate >= limit
+    }
+
+    /// The cost of one step, in units of one step of the Gregorian calendar. Calendars of the moon compute its phases, for
+    /// each day between.
+    private static func cost(of element: CareScheduleElement) -> Int {
+        let wholeDay = element.duration == .allDay ? 3 : 0
+        if element.isGregorian { return 1 + wholeDay }
+        guard [.chinese, .islamic].contains(element.calendar.identifier) else { return 16 + wholeDay }
+        return 16 + wholeDay + Int(min(element.repetition.approximateSeconds / 86_400, 100_000))
     }
 
     /// Moves to the next event.
@@ -67,7 +76,7 @@ struct OccurrenceWalker {
     private mutating func jump(before time: Double, maximum: Int, _ budget: inout ScheduleBudget) throws(CarePlanError)
         -> Bool
     {
-        guard maximum > 1, element.isGregorian else { return false }
+        guard maximum > 1 else { return false }
         let current = start.timeIntervalSinceReferenceDate
         var bound = min(time, limit)
         var offset: Int?
