@@ -63,6 +63,7 @@ class Help(unittest.TestCase):
                 ["health", "convert", absent, "-o", Path(folder) / "out.ndjson"], ["queue", "status", absent],
                 ["queue", "show", absent], ["queue", "retry", absent, "--all"], ["queue", "discard", absent, "x"],
                 ["study", "status", absent], ["warehouse", "ontology", absent],
+                ["care", "show", "--store", absent], ["care", "sync", "--store", absent],
                 ["warehouse", "count", absent, "--path", "\\x\\"], ["warehouse", "undo", absent, "1"],
             ]:
                 with self.subTest(arguments[:2]):

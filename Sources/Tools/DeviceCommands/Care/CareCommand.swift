@@ -97,7 +97,7 @@ package struct CareCommand: AsyncParsableCommand {
             commandName: "outcome", abstract: "Record the outcome of an event, or remove it.",
             discussion: """
                 A value is the JSON of CareKit's OCKOutcomeValue, such as {"type":"integer","value":30,"units":"min"}, or a
-                number, a text, true or false alone. Values of an event with an outcome replace it. Each removal is final:
+                number, a text, true or false alone (a negative number as --value=-5). Values of an event with an outcome replace it. Each removal is final:
                 the next outcome of the event has a new id.
 
                 Example:
@@ -106,7 +106,8 @@ package struct CareCommand: AsyncParsableCommand {
                 """)
         @OptionGroup var care: CareOptions
         @Option(help: "The id of the task, or the uuid of one of its versions.") var task: String
-        @Option(help: "The index of the occurrence, from 0, as `care events` shows it.") var occurrence: Int
+        @Option(parsing: .unconditional, help: "The index of the occurrence, from 0, as `care events` shows it.")
+        var occurrence: Int
         @Option(name: .customLong("value"), parsing: .upToNextOption, help: "The values.") var values: [String] = []
         @Flag(help: "Remove the outcome.") var remove = false
 
