@@ -97,8 +97,8 @@ package struct CareCommand: AsyncParsableCommand {
             commandName: "outcome", abstract: "Record the outcome of an event, or remove it.",
             discussion: """
                 A value is the JSON of CareKit's OCKOutcomeValue, such as {"type":"integer","value":30,"units":"min"}, or a
-                number, a text, true or false alone (a negative number as --value=-5). Values of an event with an outcome replace it. Each removal is final:
-                the next outcome of the event has a new id.
+                number, a text, true or false alone; a negative number needs --value=-5. Values of an event with an outcome
+                replace it. Each removal is final: the next outcome of the event has a new id.
 
                 Example:
                   tributary care outcome --store ann --task walk --occurrence 0 --value 30
