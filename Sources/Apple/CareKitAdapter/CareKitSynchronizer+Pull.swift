@@ -50,20 +50,13 @@
             for start in stride(from: 0, to: tasks.count, by: Self.tasksPerQuery) {
                 var query = OCKOutcomeQuery()
                 query.taskUUIDs = Array(tasks[start..<min(start + Self.tasksPerQuery, tasks.count)])
-                for outcome in try await outcomes(query, of: store)
+                for outcome in try await store.fetchOutcomes(query: query)
                 where outcome.nextVersionUUIDs.isEmpty && outcome.deletedDate == nil {
                     let event = CareEvent.Key(task: outcome.taskUUID, occurrence: outcome.taskOccurrenceIndex)
                     live[event, default: []].append(outcome.uuid)
                 }
             }
             return live
-        }
-
-        /// The outcomes of a query, by a queue that is not the main one.
-        func outcomes(_ query: OCKOutcomeQuery, of store: OCKStore) async throws -> [OCKOutcome] {
-            try await withCheckedThrowingContinuation { continuation in
-                store.fetchOutcomes(query: query, callbackQueue: .global()) { continuation.resume(with: $0) }
-            }
         }
     }
 #endif

@@ -140,7 +140,7 @@
                 var query = OCKOutcomeQuery()
                 query.uuids = [UUID()]
                 query.limit = 1
-                for _ in 1...2 { _ = try? await outcomes(query, of: store) }
+                for _ in 1...2 { _ = try? await store.fetchOutcomes(query: query) }
             }
             if choicesIfResolving(turn) == choices { endTurn(turn) }
         }

@@ -2,19 +2,13 @@ import Foundation
 
 /// CareKit: OCKStore+Outcomes.swift
 extension OCKStore {
-    public func fetchOutcomes(
-        query: OCKOutcomeQuery = OCKOutcomeQuery(), callbackQueue: DispatchQueue = .main,
-        completion: @Sendable @escaping (Result<[OCKOutcome], OCKStoreError>) -> Void
-    ) {
-        context.perform {
-            let outcomes = self.fetch(query, OCKOutcome.self).filter { !self.newestVersionIsTombstone($0) }
-            callbackQueue.async { completion(.success(outcomes)) }
-        }
-    }
-
+    /// CareKit has a form with a completion too, which gets a queue.
     public func fetchOutcomes(query: OCKOutcomeQuery) async throws -> [OCKOutcome] {
         try await withCheckedThrowingContinuation { continuation in
-            fetchOutcomes(query: query, callbackQueue: .global()) { continuation.resume(with: $0) }
+            context.perform {
+                let outcomes = self.fetch(query, OCKOutcome.self).filter { !self.newestVersionIsTombstone($0) }
+                continuation.resume(returning: outcomes)
+            }
         }
     }
 

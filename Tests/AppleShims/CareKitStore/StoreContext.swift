@@ -37,7 +37,8 @@ package final class StoreContext: @unchecked Sendable {
     /// Called after a save that inserted versions.
     var didSave: (@Sendable () -> Void)?
     private let lock = NSRecursiveLock()
-    private let queue = DispatchQueue(label: "CareKitStore stand-in")
+    /// The blocks of the queue, in the order in which they were added.
+    private let blocks: AsyncStream<@Sendable () -> Void>.Continuation
     private var saved: StoreContents
     private var pending: StoreContents
     private var inserted: [(type: OCKEntity.EntityType, uuid: UUID)] = []
@@ -47,10 +48,15 @@ package final class StoreContext: @unchecked Sendable {
         self.surroundings = surroundings
         saved = StoreContents(clockID: surroundings.uuid())
         pending = saved
+        let (stream, continuation) = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
+        blocks = continuation
+        Task { for await block in stream { block() } }
     }
 
+    deinit { blocks.finish() }
+
     package func perform(_ block: @escaping @Sendable () -> Void) {
-        queue.async { self.performAndWait(block) }
+        blocks.yield { self.performAndWait(block) }
     }
 
     package func performAndWait<Outcome>(_ block: () throws -> Outcome) rethrows -> Outcome {
