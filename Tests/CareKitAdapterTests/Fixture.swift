@@ -68,7 +68,7 @@ final class ScriptedServer: CareServer {
         var news: [CareAnswer] = []
         var waiters: [CheckedContinuation<CareAnswer, any Error>] = []
         var running = 0
-        var mostRunning = 0
+        var maximumRunning = 0
     }
 
     let state = Mutex(State())
@@ -79,7 +79,7 @@ final class ScriptedServer: CareServer {
     var pushes: [(revisions: [CareRevision], knowledge: KnowledgeVector)] { state.withLock { $0.pushes } }
     var pulls: [(since: KnowledgeVector, page: String?, wait: Int)] { state.withLock { $0.pulls } }
 
-    private func answer(_ knowledge: KnowledgeVector, _ page: String?, _ wait: Int) throws -> CareAnswer {
+    private func answer(_ knowledge: KnowledgeVector, page: String?, wait: Int) throws -> CareAnswer {
         try state.withLock { state in
             state.pulls.append((knowledge, page, wait))
             if let failure = state.failure { throw failure }
@@ -111,13 +111,13 @@ final class ScriptedServer: CareServer {
         begin()
         defer { end() }
         await Task.yield()
-        return try answer(knowledge, page, seconds)
+        return try answer(knowledge, page: page, wait: seconds)
     }
 
     private func begin() {
         state.withLock { state in
             state.running += 1
-            state.mostRunning = max(state.mostRunning, state.running)
+            state.maximumRunning = max(state.maximumRunning, state.running)
         }
     }
     private func end() { state.withLock { $0.running -= 1 } }

@@ -42,7 +42,7 @@ import Testing
 
     private let other = UUID()
 
-    private func remote(_ server: ScriptedServer, _ delegate: WatchingDelegate, _ clock: CountingClock)
+    private func remote(_ server: ScriptedServer, delegate: WatchingDelegate, clock: CountingClock)
         -> (CareKitSynchronizer, OCKStore)
     {
         let remote = CareKitSynchronizer(
@@ -62,7 +62,7 @@ import Testing
     @Test("a sync is requested for each news, and the next request names what was announced")
     func requests() async throws {
         let (server, delegate, clock) = (ScriptedServer(), WatchingDelegate(), CountingClock())
-        let (remote, store) = remote(server, delegate, clock)
+        let (remote, store) = remote(server, delegate: delegate, clock: clock)
         try await store.synchronize()
         remote.startListening()
         remote.startListening()
@@ -81,7 +81,7 @@ import Testing
     @Test("a server that answers at once without news is asked ever more rarely")
     func answersAtOnce() async throws {
         let (server, delegate, clock) = (ScriptedServer(), WatchingDelegate(), CountingClock(limit: 12))
-        let (remote, store) = remote(server, delegate, clock)
+        let (remote, store) = remote(server, delegate: delegate, clock: clock)
         try await store.synchronize()
         for _ in 0..<12 {
             server.announce(CareAnswer(revisions: [], knowledgeVector: KnowledgeVector(), next: nil))
@@ -97,7 +97,7 @@ import Testing
     @Test("before the first sync, a sync is requested instead of news")
     func firstSync() async throws {
         let (server, delegate, clock) = (ScriptedServer(), WatchingDelegate(), CountingClock(limit: 2))
-        let (remote, _) = remote(server, delegate, clock)
+        let (remote, _) = remote(server, delegate: delegate, clock: clock)
         remote.startListening()
         for await _ in clock.limitReached { break }
         #expect(delegate.state.withLock { $0.requests } == 2)

@@ -159,7 +159,7 @@ import Testing
             for _ in 0..<8 { group.addTask { try await store.synchronize() } }
             try await group.waitForAll()
         }
-        #expect(server.state.withLock { $0.mostRunning } == 1)
+        #expect(server.state.withLock { $0.maximumRunning } == 1)
         #expect(server.pulls.count == 8)
     }
 

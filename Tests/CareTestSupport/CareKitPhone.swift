@@ -19,10 +19,10 @@ public final class CareKitPhone: SimulatedPhone, @unchecked Sendable {
         self.name = name
         self.server = server
         self.random = random
-        installed = Self.install(name, server, random)
+        installed = Self.install(name, server: server, random: random)
     }
 
-    private static func install(_ name: String, _ server: any CareServer, _ random: SimulationRandom)
+    private static func install(_ name: String, server: any CareServer, random: SimulationRandom)
         -> (store: OCKStore, remote: CareKitSynchronizer)
     {
         let remote = CareKitSynchronizer(
@@ -50,7 +50,7 @@ public final class CareKitPhone: SimulatedPhone, @unchecked Sendable {
     public func restoreCopy() async throws {
         lock.withLock {
             formerTraps += installed.store.context.traps
-            installed = Self.install(name, server, random)
+            installed = Self.install(name, server: server, random: random)
         }
     }
 

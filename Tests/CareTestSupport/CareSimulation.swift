@@ -4,7 +4,7 @@ import Foundation
 
 /// A simulation of several phones and a server, by a seed.
 public struct CareSimulation: Sendable {
-    /// What a simulation has.
+    /// The content of a simulation.
     public struct Setting: Sendable, CustomStringConvertible {
         public var phones: Int
         /// The number of phones with all versions; the others have CareKit's store.
@@ -14,7 +14,7 @@ public struct CareSimulation: Sendable {
         /// Whether copies of phones and of the server are brought back.
         public var restores: Bool
         public var steps = 60
-        /// What users change.
+        /// The changes of users.
         public var use = SimulatedUse.toggles
 
         public init(
@@ -30,7 +30,7 @@ public struct CareSimulation: Sendable {
         }
     }
 
-    /// What a simulation found.
+    /// The findings of a simulation.
     public struct Outcome: Sendable {
         /// The faults, each with a sentence; empty if there are none.
         public var faults: [String] = []

@@ -3,7 +3,7 @@ import CarePlans
 import Core
 import Foundation
 
-/// What users change in a simulation.
+/// The changes of users in a simulation.
 public enum SimulatedUse: Sendable {
     /// Tasks and their versions, outcomes without deletions: carekit-sync-model.py.
     case updates

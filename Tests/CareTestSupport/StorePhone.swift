@@ -22,10 +22,10 @@ public final class StorePhone: SimulatedPhone, @unchecked Sendable {
         self.server = server
         self.random = random
         self.kills = kills
-        store = try Self.open(file, server, random)
+        store = try Self.open(file, server: server, random: random)
     }
 
-    private static func open(_ file: SimulatedFile, _ server: any CareServer, _ random: SimulationRandom) throws
+    private static func open(_ file: SimulatedFile, server: any CareServer, random: SimulationRandom) throws
         -> CarePlanStore
     {
         try CarePlanStore(
@@ -36,7 +36,7 @@ public final class StorePhone: SimulatedPhone, @unchecked Sendable {
 
     /// A new process with a file.
     private func start(_ file: SimulatedFile) throws {
-        let store = try Self.open(file, server, random)
+        let store = try Self.open(file, server: server, random: random)
         lock.withLock { (self.file, self.store) = (file, store) }
     }
 

@@ -15,7 +15,7 @@ public final class UnreliableServer: CareServer, @unchecked Sendable {
     private let lock = NSLock()
     private var faults = Faults()
 
-    /// What may happen.
+    /// The possible faults.
     public struct Faults: Sendable {
         /// The probability that a push or its answer is lost.
         public var lost = 0.0

@@ -2,7 +2,7 @@
     import CareKitStore
     import Foundation
 
-    /// What an app decides about the synchronisation of CareKit's store.
+    /// The decisions of an app about the synchronisation of CareKit's store.
     public struct CareKitSyncOptions: Sendable {
         /// Whether the store synchronises after each change and when the server has news.
         public var automaticallySynchronizes: Bool

@@ -7,7 +7,7 @@
 
     @available(iOS 18, macOS 15, watchOS 11, *)
     extension CareKitSynchronizer {
-        /// How long one request for news waits, in seconds.
+        /// The wait of one request for news, in seconds.
         static let secondsPerRequest = 30
 
         /// Begins to ask the server for news, and requests a sync of the ``delegate`` when there are some.

@@ -6,7 +6,7 @@
     /// The state of a synchronizer: one sync has the turn, and others wait.
     @available(iOS 18, macOS 15, watchOS 11, *)
     struct CareKitSyncState {
-        /// What the sync with the turn does.
+        /// The work of the sync with the turn.
         enum Phase: Equatable {
             case idle
             /// The synchronizer reads the server's answer and hands it over.
@@ -28,7 +28,7 @@
         var postponed = 0
         /// Whether the sync with the turn handed nothing over.
         var isPostponed = false
-        /// What the server has announced or handed over, and what the store has sent; nil before the first sync.
+        /// The knowledge that the server has announced or handed over, and that the store has sent; nil before the first sync.
         var heard: KnowledgeVector?
         var listener: Task<Void, Never>?
     }
