@@ -75,7 +75,8 @@
             mergeRevision: @escaping (OCKRevisionRecord) -> Void,
             completion: @escaping @Sendable ((any Error)?) -> Void
         ) {
-            let merge = Self.fromAnyThread(mergeRevision)
+            // The closure enters the queue of the store's context, so any thread may call it. CareKit does not declare that.
+            nonisolated(unsafe) let merge = mergeRevision
             Task {
                 guard let turn = await takeTurn() else { return completion(CareKitSyncError(.syncInProgress)) }
                 do {
@@ -88,14 +89,6 @@
                 completion(nil)
                 await endTurnIfAbandoned(turn)
             }
-        }
-
-        /// CareKit's closure as one that any thread may call. It enters the queue of the store's context; CareKit's protocol
-        /// does not declare that, and has no other way for a remote that answers later.
-        private static func fromAnyThread(_ merge: @escaping (OCKRevisionRecord) -> Void)
-            -> @Sendable (OCKRevisionRecord) -> Void
-        {
-            unsafeBitCast(merge, to: (@Sendable (OCKRevisionRecord) -> Void).self)
         }
 
         /// Sends the revisions of the store to the server, in causal order.

@@ -5,7 +5,7 @@ import Testing
 @testable import CarePlans
 
 @Suite struct CareEntityTests {
-    private func error(_ kind: CareEntityKind, _ base: JSON, _ change: (inout JSON) -> Void) -> String? {
+    private func error(_ kind: CareEntityKind, of base: JSON, _ change: (inout JSON) -> Void) -> String? {
         var object = base
         change(&object)
         do throws(CarePlanError) {
@@ -35,35 +35,36 @@ import Testing
         "impactsAdherence",
     ])
     func aMemberThatCareKitRequiresIsRequired(member: String) throws {
-        #expect(error(.task, try task()) { $0[member] = nil } == "entity-invalid $.\(member)")
-        #expect(error(.task, try task()) { $0[member] = .null } == "entity-invalid $.\(member)")
+        #expect(error(.task, of: try task()) { $0[member] = nil } == "entity-invalid $.\(member)")
+        #expect(error(.task, of: try task()) { $0[member] = .null } == "entity-invalid $.\(member)")
     }
 
     @Test func membersOfAnotherTypeAreRefusedWithTheirPath() throws {
         let task = try task()
-        #expect(error(.task, task) { $0["tags"] = ["a", 1] } == "entity-invalid $.tags[1]")
-        #expect(error(.task, task) { $0["userInfo"] = ["a": true] } == "entity-invalid $.userInfo.a")
-        #expect(error(.task, task) { $0["notes"] = [["author": 1]] } == "entity-invalid $.notes[0].author")
-        #expect(error(.task, task) { $0["schemaVersion"] = "2.1.0" } == "entity-invalid $.schemaVersion")
-        #expect(error(.task, task) { $0["timezone"] = ["identifier": "Mars/Phobos"] } == "entity-invalid $.timezone")
-        #expect(error(.task, task) { $0["updatedDate"] = "2026-01-01" } == "entity-invalid $.updatedDate")
-        #expect(error(.task, task) { $0["carePlanUUID"] = "plan" } == "entity-invalid $.carePlanUUID")
-        #expect(error(.task, task) { $0["title"] = .null } == nil)
-        #expect(error(.healthKitTask, task) { _ in } == "entity-invalid $.healthKitLinkage")
-        #expect(error(.carePlan, task) { $0["title"] = nil } == "entity-invalid $.title")
-        #expect(error(.patient, task) { _ in } == "entity-invalid $.name")
-        #expect(error(.contact, task) { $0["name"] = ["givenName": 1] } == "entity-invalid $.name.givenName")
+        #expect(error(.task, of: task) { $0["tags"] = ["a", 1] } == "entity-invalid $.tags[1]")
+        #expect(error(.task, of: task) { $0["userInfo"] = ["a": true] } == "entity-invalid $.userInfo.a")
+        #expect(error(.task, of: task) { $0["notes"] = [["author": 1]] } == "entity-invalid $.notes[0].author")
+        #expect(error(.task, of: task) { $0["schemaVersion"] = "2.1.0" } == "entity-invalid $.schemaVersion")
         #expect(
-            error(.contact, task) {
+            error(.task, of: task) { $0["timezone"] = ["identifier": "Mars/Phobos"] } == "entity-invalid $.timezone")
+        #expect(error(.task, of: task) { $0["updatedDate"] = "2026-01-01" } == "entity-invalid $.updatedDate")
+        #expect(error(.task, of: task) { $0["carePlanUUID"] = "plan" } == "entity-invalid $.carePlanUUID")
+        #expect(error(.task, of: task) { $0["title"] = .null } == nil)
+        #expect(error(.healthKitTask, of: task) { _ in } == "entity-invalid $.healthKitLinkage")
+        #expect(error(.carePlan, of: task) { $0["title"] = nil } == "entity-invalid $.title")
+        #expect(error(.patient, of: task) { _ in } == "entity-invalid $.name")
+        #expect(error(.contact, of: task) { $0["name"] = ["givenName": 1] } == "entity-invalid $.name.givenName")
+        #expect(
+            error(.contact, of: task) {
                 $0["name"] = [:]
                 $0["address"] = ["street": ""]
             } == "entity-invalid $.address.city")
         #expect(
-            error(.contact, task) {
+            error(.contact, of: task) {
                 $0["name"] = [:]
                 $0["category"] = "doctor"
             } == "entity-invalid $.category")
-        #expect(error(.contact, task) { $0["name"] = [:] } == nil)
+        #expect(error(.contact, of: task) { $0["name"] = [:] } == nil)
     }
 
     @Test func valuesOfOutcomesHaveTheirType() throws {
@@ -71,7 +72,7 @@ import Testing
         let task = try plan.task("walk", effective: 0, [Fixture.element(start: 0)])
         let outcome = try plan.outcome("a", of: task, at: 0).object
         func value(_ type: String, _ value: JSON) -> String? {
-            error(.outcome, outcome) { $0["values"] = [["type": .string(type), "value": value, "createdDate": 0]] }
+            error(.outcome, of: outcome) { $0["values"] = [["type": .string(type), "value": value, "createdDate": 0]] }
         }
         #expect(value("integer", 5) == nil)
         #expect(
@@ -84,21 +85,23 @@ import Testing
         #expect(value("date", 0) == nil)
         #expect(value("image", 0) == "entity-invalid $.values[0].type")
         #expect(
-            error(.outcome, outcome) { $0["values"] = [["type": "text", "value": ""]] }
+            error(.outcome, of: outcome) { $0["values"] = [["type": "text", "value": ""]] }
                 == "entity-invalid $.values[0].createdDate")
-        #expect(error(.outcome, outcome) { $0["taskUUID"] = nil } == "entity-invalid $.taskUUID")
-        #expect(error(.outcome, outcome) { $0["taskOccurrenceIndex"] = "1" } == "entity-invalid $.taskOccurrenceIndex")
+        #expect(error(.outcome, of: outcome) { $0["taskUUID"] = nil } == "entity-invalid $.taskUUID")
+        #expect(
+            error(.outcome, of: outcome) { $0["taskOccurrenceIndex"] = "1" } == "entity-invalid $.taskOccurrenceIndex")
     }
 
     @Test func boundsHold() throws {
         let task = try task()
-        #expect(error(.task, task) { $0["id"] = "" } == "entity-invalid $.id")
-        #expect(error(.task, task) { $0["id"] = .string(String(repeating: "x", count: 513)) } == "entity-invalid $.id")
+        #expect(error(.task, of: task) { $0["id"] = "" } == "entity-invalid $.id")
         #expect(
-            error(.task, task) { $0["effectiveDate"] = .number(JSONNumber(text: "1e12") ?? JSONNumber(0)) }
+            error(.task, of: task) { $0["id"] = .string(String(repeating: "x", count: 513)) } == "entity-invalid $.id")
+        #expect(
+            error(.task, of: task) { $0["effectiveDate"] = .number(JSONNumber(text: "1e12") ?? JSONNumber(0)) }
                 == "entity-invalid $.effectiveDate")
         let many = JSON.array(Array(repeating: .string(FixturePlan.uuid(9).uuidString), count: 1_001))
-        #expect(error(.task, task) { $0["previousVersionUUIDs"] = many } == "entity-invalid $.previousVersionUUIDs")
+        #expect(error(.task, of: task) { $0["previousVersionUUIDs"] = many } == "entity-invalid $.previousVersionUUIDs")
     }
 
     @Test func anUnknownTypeIsRefused() throws {

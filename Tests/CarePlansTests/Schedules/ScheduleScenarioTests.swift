@@ -10,7 +10,7 @@ import Testing
 
     private func date(_ days: Double) -> Date { Date(timeIntervalSinceReferenceDate: days * Self.day) }
 
-    private func starts(_ schedule: CareSchedule, _ from: Double, _ to: Double) throws -> [Double] {
+    private func starts(_ schedule: CareSchedule, _ from: Double, to: Double) throws -> [Double] {
         try schedule.events(from: date(from), to: date(to), limit: 1_000).map {
             $0.start.timeIntervalSinceReferenceDate / Self.day
         }
@@ -37,9 +37,9 @@ import Testing
     }
 
     @Test func dailyAndWeeklySchedulesHaveTheirEvents() throws {
-        #expect(try starts(Fixture.schedule(element(0.25)), 2, 5) == [2.25, 3.25, 4.25])
-        #expect(try starts(Fixture.schedule(element(1, every: ["weekOfYear": 1])), 0, 30) == [1, 8, 15, 22, 29])
-        #expect(try starts(Fixture.schedule(element(0, every: ["day": 2])), 1, 7) == [2, 4, 6])
+        #expect(try starts(Fixture.schedule(element(0.25)), 2, to: 5) == [2.25, 3.25, 4.25])
+        #expect(try starts(Fixture.schedule(element(1, every: ["weekOfYear": 1])), 0, to: 30) == [1, 8, 15, 22, 29])
+        #expect(try starts(Fixture.schedule(element(0, every: ["day": 2])), 1, to: 7) == [2, 4, 6])
     }
 
     @Test func composedSchedulesNumberTheirEventsInTheOrderOfTheirStarts() throws {
@@ -63,34 +63,34 @@ import Testing
         let schedule = try Fixture.schedule(element(0, end: 3))
         #expect(try schedule.event(occurrence: 2)?.start == date(2))
         #expect(try schedule.event(occurrence: 3) == nil)
-        #expect(try starts(schedule, 0, 100) == [0, 1, 2])
-        #expect(try starts(schedule, 3.5, 100) == [])
+        #expect(try starts(schedule, 0, to: 100) == [0, 1, 2])
+        #expect(try starts(schedule, 3.5, to: 100) == [])
     }
 
     @Test func anEventOccursExactlyAtTheStart() throws {
-        #expect(try starts(Fixture.schedule(element(1)), 1, 1.01) == [1])
-        #expect(try starts(Fixture.schedule(element(1)), 0, 1) == [])
+        #expect(try starts(Fixture.schedule(element(1)), 1, to: 1.01) == [1])
+        #expect(try starts(Fixture.schedule(element(1)), 0, to: 1) == [])
     }
 
     @Test func eventsOfWholeDaysOverlapAllTimesOfTheirDay() throws {
         let schedule = try Fixture.schedule(element(0.8, every: ["weekOfYear": 1], hours: nil))
-        #expect(try starts(schedule, 0.5, 0.6) == [0])
+        #expect(try starts(schedule, 0.5, to: 0.6) == [0])
         let started = try Fixture.schedule(element(0, every: ["weekOfYear": 1], hours: nil))
-        #expect(try starts(started, 0.5, 0.8) == [0])
-        #expect(try starts(started, -1, 0) == [])
-        #expect(try starts(started, 1, 2) == [])
+        #expect(try starts(started, 0.5, to: 0.8) == [0])
+        #expect(try starts(started, -1, to: 0) == [])
+        #expect(try starts(started, 1, to: 2) == [])
     }
 
     @Test func eventsOfWholeDaysEndWithTheDayOfTheEnd() throws {
-        #expect(try starts(Fixture.schedule(element(0, end: 1, hours: nil)), 0, 9) == [0])
-        #expect(try starts(Fixture.schedule(element(0.1, end: 1.1, hours: nil)), 0.1, 9) == [0, 1])
+        #expect(try starts(Fixture.schedule(element(0, end: 1, hours: nil)), 0, to: 9) == [0])
+        #expect(try starts(Fixture.schedule(element(0.1, end: 1.1, hours: nil)), 0.1, to: 9) == [0, 1])
     }
 
     @Test func eventsOfSeveralDaysOverlapLaterDays() throws {
         let schedule = try Fixture.schedule(element(0, every: ["day": 7], hours: 72))
-        #expect(try starts(schedule, 2, 4) == [0])
-        #expect(try starts(schedule, 3, 4) == [0])
-        #expect(try starts(schedule, 3.01, 4) == [])
+        #expect(try starts(schedule, 2, to: 4) == [0])
+        #expect(try starts(schedule, 3, to: 4) == [0])
+        #expect(try starts(schedule, 3.01, to: 4) == [])
     }
 
     @Test func eventsCanOverlapEachOther() throws {
@@ -107,6 +107,6 @@ import Testing
 
     @Test func eventsFollowTheirIntervalWithinTheirElement() throws {
         let schedule = try Fixture.schedule(element(0, end: 1, every: ["hour": 5], hours: 0))
-        #expect(try starts(schedule, 0, 9).map { ($0 * 24).rounded() } == [0, 5, 10, 15, 20])
+        #expect(try starts(schedule, 0, to: 9).map { ($0 * 24).rounded() } == [0, 5, 10, 15, 20])
     }
 }

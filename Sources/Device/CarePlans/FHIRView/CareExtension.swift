@@ -6,20 +6,20 @@ enum CareExtension {
     static let prefix = "urn:tributary:carekit:"
 
     /// An extension with a value.
-    static func value(_ name: String, _ type: String, _ value: JSON) -> JSON {
+    static func value(_ name: String, type: String, _ value: JSON) -> JSON {
         ["url": .string(prefix + name), "value" + type: value]
     }
 
     /// An extension with a text; nil for an empty text.
     static func text(_ name: String, _ json: JSON?) -> JSON? {
-        FHIRText.string(json).map { value(name, "String", .string($0)) }
+        FHIRText.string(json).map { value(name, type: "String", .string($0)) }
     }
 
     /// An extension with a whole number.
     static func integer(_ name: String, _ number: Int) -> JSON {
         Int32(exactly: number) != nil
-            ? value(name, "Integer", .number(JSONNumber(number)))
-            : value(name, "String", .string(String(number)))
+            ? value(name, type: "Integer", .number(JSONNumber(number)))
+            : value(name, type: "String", .string(String(number)))
     }
 
     /// An extension with parts; nil if there are none.

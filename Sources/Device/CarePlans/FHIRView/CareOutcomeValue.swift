@@ -29,7 +29,7 @@ struct CareOutcomeValue {
         case "date": element = Date(careSeconds: value).map { ("DateTime", FHIRText.dateTime($0, in: zone)) }
         case "binary":
             element = nil
-            if value.string?.isEmpty == false { binary = CareExtension.value("binary", "Base64Binary", value) }
+            if value.string?.isEmpty == false { binary = CareExtension.value("binary", type: "Base64Binary", value) }
         default: element = nil
         }
         extensions = [binary, isUnitUsed ? JSON?.none : CareExtension.text("units", json["units"])]
@@ -37,7 +37,7 @@ struct CareOutcomeValue {
 
     /// The value as the part of an extension; nil if there is none.
     var `extension`: JSON? {
-        if let element { return CareExtension.value("value", element.type, element.value) }
+        if let element { return CareExtension.value("value", type: element.type, element.value) }
         return extensions.compactMap { $0 }.first { $0["valueBase64Binary"] != nil }
     }
 }

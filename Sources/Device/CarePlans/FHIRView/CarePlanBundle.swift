@@ -91,17 +91,17 @@ struct CarePlanView {
         all.append(CareExtension.text("timezone", object.at("timezone", "identifier")))
         all.append(
             CareExtension.value(
-                "effectiveDate", "DateTime",
+                "effectiveDate", type: "DateTime",
                 FHIRText.dateTime(Date(timeIntervalSinceReferenceDate: version.effectiveDate), in: zone)))
         if version.kind == .patient || version.kind == .contact, let created = time("createdDate", of: version) {
-            all.append(CareExtension.value("createdDate", "DateTime", created))
+            all.append(CareExtension.value("createdDate", type: "DateTime", created))
         }
         let schema = ["majorVersion", "minorVersion", "patchNumber"].compactMap {
             object["schemaVersion"]?[$0]?.number?.text
         }
         all.append(CareExtension.text("schemaVersion", .string(schema.joined(separator: "."))))
         all += version.previous.map {
-            CareExtension.value("previousVersion", "Uri", .string(CareViewIdentity.url($0)))
+            CareExtension.value("previousVersion", type: "Uri", .string(CareViewIdentity.url($0)))
         }
         resource.set("extension", elements: all)
         return resource

@@ -55,7 +55,7 @@ extension CarePlanView {
         let linkage = object["healthKitLinkage"]
         let element = task?.schedule.elements[index]
         var extensions: [JSON?] = [
-            CareExtension.value("impactsAdherence", "Boolean", .bool(object["impactsAdherence"]?.bool ?? true)),
+            CareExtension.value("impactsAdherence", type: "Boolean", .bool(object["impactsAdherence"]?.bool ?? true)),
             CareExtension.integer("scheduleElement", index),
             CareExtension.group(
                 "healthKitLinkage",

@@ -37,7 +37,7 @@ enum CareTiming {
             extensions.append(CareExtension.text("calendar", .string(CareCalendar.name(of: element.calendar))))
         }
         if case .seconds(let seconds) = element.duration, seconds < 0 {
-            extensions.append(CareExtension.value("duration", "Decimal", CareDraft.number(seconds)))
+            extensions.append(CareExtension.value("duration", type: "Decimal", CareDraft.number(seconds)))
         }
         if parts.count == 1, let (_, unit, count) = parts.first, element.isGregorian || !element.repetition.hasMonths {
             repetition["frequency"] = 1

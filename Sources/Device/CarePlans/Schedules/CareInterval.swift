@@ -18,10 +18,10 @@ struct CareInterval: Sendable, Hashable {
     let components: DateComponents
     /// The approximate length in seconds, greater than 0.
     let approximateSeconds: Double
-    /// How several intervals can be added at once.
+    /// The way in which several intervals can be added at once.
     let jump: Jump
 
-    /// How several intervals can be added at once with the result of adding them one by one.
+    /// The way in which several intervals can be added at once with the result of adding them one by one.
     enum Jump: Sendable, Hashable {
         /// They cannot.
         case none

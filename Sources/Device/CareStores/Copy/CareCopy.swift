@@ -8,7 +8,7 @@ struct CareCopy: Sendable {
     private(set) var patient: String?
     /// The process of this copy.
     private(set) var process: UUID
-    /// What the copy knows. Its own clock is that of the next version that it makes.
+    /// The knowledge of the copy. Its own clock is that of the next version that it makes.
     ///
     /// Only the server's vector at the end of a pull extends it, not the vectors of single versions: while another phone
     /// sends its versions in several pushes, a vector can cover versions that have not arrived.

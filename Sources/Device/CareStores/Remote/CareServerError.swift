@@ -25,7 +25,7 @@ public struct CareServerError: CodedError, Hashable {
         self.retryAfter = retryAfter
     }
 
-    /// What a store does after the error of a push.
+    /// The reaction of a store to the error of a push.
     enum Consequence {
         /// The same push may succeed later: 401, 403, 408, 409, 429, 5xx, no answer.
         case retried

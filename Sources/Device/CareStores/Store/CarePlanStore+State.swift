@@ -6,7 +6,7 @@ extension CarePlanStore {
     /// The process of this copy. It changes when the copy finds that it was restored from a backup.
     public var process: UUID { copy.process }
 
-    /// What the copy knows.
+    /// The knowledge of the copy.
     public var knowledge: KnowledgeVector { copy.knowledge }
 
     /// Whether the copy has been synchronised at least once.

@@ -20,7 +20,7 @@ extension CarePlanStore {
     /// Synchronises the copy with the server. There is only one sync at a time: a concurrent call awaits the sync in
     /// progress, and a further one if that does not have all changes made before the call.
     ///
-    /// Versions that the server refuses for good move to ``quarantine``; the sync goes on with the others.
+    /// Versions that the server refuses for good move to ``quarantine``; the sync continues with the others.
     ///
     /// - Throws: ``CareServerError`` if the server is not reachable or does not accept requests now: ``nextAttempt`` has the
     ///   time of the next automatic attempt; ``CareStoreError`` `sync-deferred`, `care-answer-invalid`; storage errors.

@@ -11,7 +11,7 @@ public struct CareSyncReport: Sendable, Hashable {
     public internal(set) var resolved = 0
     /// The number of versions that the server does not have: those in the quarantine, and those of later changes.
     public internal(set) var unsent = 0
-    /// What the copy knows.
+    /// The knowledge of the copy.
     public internal(set) var knowledge = KnowledgeVector()
     /// The number of the user's changes that the sync has included.
     var changeCount = 0

@@ -9,7 +9,7 @@ package struct CareDemonstration: Sendable {
     /// The e-mail addresses of the person and of the doctor.
     package static let emails = (person: "ann@example.org", doctor: "dora@example.org")
 
-    /// What the copies have at the end.
+    /// The state of the copies at the end.
     package struct Result: Sendable, Hashable {
         /// The number of versions in each copy: phone 1, phone 2, doctor.
         package let versions: [Int]
