@@ -77,12 +77,13 @@ struct CarePage {
         // 3. The winner; if all are deleted, the newest deletion that the caller lacks.
         let tips = versions.filter { ($0.followedBy ?? .max) > cursor.push }
         let live = tips.filter { !$0.isTombstone }
-        let hadNumbers = Set(had.map(\.number))
-        let lacking = tips.filter { !hadNumbers.contains($0.number) }
+        //    A version that arrived late counts as lacking until the caller covers the clock of the server in its vector: the
+        //    caller may cover the vector with which it arrived without having it.
+        let lacking = tips.filter { !$0.vector.isCovered(by: reading.knowledge) }
         let candidates = !live.isEmpty ? live : lacking.isEmpty ? tips : lacking
         guard let winner = try best(candidates) else { return }
         let others = shown.map(\.uuid).filter { $0 != winner.uuid }
-        if !others.isEmpty || (!live.isEmpty && !hadNumbers.contains(winner.number)) {
+        if !others.isEmpty || (!live.isEmpty && lacking.contains { $0.number == winner.number }) {
             try add(winner, previous: others.sorted { $0.uuidString < $1.uuidString })
         }
     }

@@ -44,15 +44,20 @@ extension CarePushWriting {
                 }
                 return try CareStoredVersion.entity(kind, content: row.text("content"))
             }
-            guard
-                let resolution = ConflictResolution.resolution(
-                    of: tips, uuid: UUID(random(16), version: .random))
-            else { throw StorageError(code: "storage-column", message: "A conflict cannot be resolved.") }
-            isTicked = true
-            vector[process] = tick
-            try insert(resolution, vector: vector, arrival: nil)
-            added.append(resolution)
+            added.append(try settle(tips))
         }
+    }
+
+    /// Adds a version that follows several versions.
+    @discardableResult
+    mutating func settle(_ tips: [CareEntity]) throws -> CareEntity {
+        guard
+            let resolution = ConflictResolution.resolution(of: tips, uuid: UUID(random(16), version: .random))
+        else { throw StorageError(code: "storage-column", message: "A conflict cannot be resolved.") }
+        isTicked = true
+        vector[process] = tick
+        try insert(resolution, vector: vector, arrival: nil)
+        return resolution
     }
 
     /// Tips of an entity. Parameters: account, kind, id.

@@ -14,7 +14,7 @@ struct CarePushWriting {
     let process: UUID
     private let isRestored: Bool
     /// The log before the push.
-    let former: CareLogState
+    private(set) var former: CareLogState
     /// The vector of the log.
     var vector: KnowledgeVector
     /// Whether the server's own clock was advanced; a push advances it by 1 at most.
@@ -44,6 +44,10 @@ struct CarePushWriting {
         isRestored = state.isRestored
         guard try PeopleStore.hasPerson(push.patient, in: transaction) else { throw CareLogError.patientUnknown }
         former = try CareLogState(of: push.patient, in: transaction)
+        if state.isRestored {
+            former.vector = try CareRestoration.announce(
+                push.patient, process: process, former: former, in: transaction)
+        }
         vector = former.vector
         guard push.knowledge[process] <= vector[process] else { throw CareLogError.vectorClaimed }
         vector.merge(push.knowledge)
@@ -71,9 +75,12 @@ struct CarePushWriting {
         }
         // 3. Resolve what they leave with several tips.
         try resolve(new.map(\.entity))
+        if isRestored {
+            try complete(push.entries.map(\.entity).filter { references.isStored($0.uuid) && !$0.previous.isEmpty })
+        }
         // 4. Store the vector.
         if isTicked { vector[process] = tick }
-        try finish(isNew: !new.isEmpty)
+        try finish(isNew: lastVersion != 0)
         return vector
     }
 
@@ -142,22 +149,32 @@ struct CarePushWriting {
     /// - Parameter isSearched: whether pulls find versions by it.
     private mutating func number(of vector: KnowledgeVector, isSearched: Bool = true) throws -> Int64 {
         if isSearched, let number = vectors[vector] { return number }
-        let text = CareVectorText.text(vector)
+        let number = try Self.store(vector, of: push.patient, isSearched: isSearched, in: transaction)
+        bytes += CareVectorText.text(vector).utf8.count + Self.bytesOfRow
+        guard isSearched else { return number }
+        vectors[vector] = number
+        bytes += vector.clocks.count { $0.value > 0 } * Self.bytesOfClock
+        return number
+    }
+
+    /// Stores a vector and, if pulls find versions by it, its clocks.
+    ///
+    /// - Returns: its number.
+    static func store(
+        _ vector: KnowledgeVector, of patient: String, isSearched: Bool = true, in transaction: any SQLTransaction
+    ) throws -> Int64 {
         let row = try transaction.query(
             "INSERT INTO care_vector (account_id, vector) VALUES (?, ?) RETURNING number",
-            [SQLValue(push.patient), SQLValue(text)]
+            [SQLValue(patient), SQLValue(CareVectorText.text(vector))]
         ).first
         guard let number = try row?.integer("number") else {
             throw StorageError(code: "storage-column", message: "A vector has no number.")
         }
-        bytes += text.utf8.count + Self.bytesOfRow
         guard isSearched else { return number }
-        vectors[vector] = number
         for (process, clock) in vector.clocks where clock > 0 {
             try transaction.execute(
                 "INSERT INTO care_clock (account_id, process, clock, vector) VALUES (?, ?, ?, ?)",
-                [SQLValue(push.patient), SQLValue(process.uuidString), SQLValue(clock), SQLValue(number)])
-            bytes += Self.bytesOfClock
+                [SQLValue(patient), SQLValue(process.uuidString), SQLValue(clock), SQLValue(number)])
         }
         return number
     }

@@ -44,6 +44,7 @@ struct CareReading {
 
     /// Returns the answer to a session that has not sent what it has: no versions, and all processes at clock 0.
     func answerAfterRestore() throws -> CareAnswer {
+        _ = try CareRestoration.announce(patient, process: state.careProcess, former: log, in: transaction)
         try transaction.execute(
             """
             INSERT INTO care_session (account_id, session, answers) VALUES (?, ?, 1)
