@@ -11,22 +11,26 @@ public struct CareSimulation: Sendable {
         public var ours: Int
         /// The probability that a push or its answer is lost.
         public var lost: Double
-        /// Whether copies of phones and of the server are brought back.
+        /// Whether old copies of phones are brought back.
         public var restores: Bool
+        /// Whether the server is restored from backups too.
+        public var serverReturns: Bool
         public var steps = 60
         /// The changes of users.
         public var use = SimulatedUse.toggles
 
         public init(
-            phones: Int, ours: Int, lost: Double, restores: Bool, use: SimulatedUse = .toggles
+            phones: Int, ours: Int, lost: Double, restores: Bool, serverReturns: Bool = false,
+            use: SimulatedUse = .toggles
         ) {
             self.use = use
+            self.serverReturns = serverReturns
             (self.phones, self.ours, self.lost, self.restores) = (phones, ours, lost, restores)
         }
 
         public var description: String {
             "\(phones) phones, \(ours) of them ours, \(lost) lost" + (restores ? ", copies return" : "")
-                + (use == .updates ? ", no deletions" : "")
+                + (serverReturns ? ", the server too" : "") + (use == .updates ? ", no deletions" : "")
         }
     }
 
@@ -114,7 +118,7 @@ public struct CareSimulation: Sendable {
                 server.set(faults)
             }
             if setting.restores, random.chance(0.05) {
-                if random.chance(0.5) {
+                if setting.serverReturns, random.chance(0.5) {
                     trace("\(step): backup of the server")
                     try await log.backUp()
                 } else {
@@ -123,7 +127,7 @@ public struct CareSimulation: Sendable {
                 }
             }
             if setting.restores, step > 20, random.chance(0.03) {
-                if random.chance(0.4) {
+                if setting.serverReturns, random.chance(0.4) {
                     trace("\(step): restore of the server")
                     try await log.restore()
                 } else {

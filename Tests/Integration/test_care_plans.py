@@ -382,6 +382,7 @@ class BadInput(CareTest):
         changed = json.loads(json.dumps(first))
         changed["object"]["title"] = "changed"
         phone.push(changed)
+        changed["object"]["id"] = "of another patient"
         other.push(changed)
         self.assertEqual(phone.ask("GET", "plan").json["entities"][1], first)
         self.assertEqual(sum("title" in row["object"] for row in other.ask("GET", "plan").json["entities"]), 1)
