@@ -143,12 +143,10 @@ extension CarePlanStore {
             return false
         }
         // 2. The server was restored: it has lost versions, and its clocks can count again. A full pull shows what it has.
-        //    It may have lost the clock by which an old copy finds out that it is one, so this copy has a new process.
         let former = copy.server
         change.server = server
         if let former, !former.isCovered(by: server), !isFull {
             change.incomplete = Array(copy.knowledge.clocks.keys)
-            change.process = makeUUID()
             try record(change)
             return false
         }
