@@ -26,9 +26,9 @@ pass() {
 
 pass
 echo "== the tests of the stores, on PostgreSQL"
-# Without those of the checks of answers, which use a store and do not depend on it.
-TRIBUTARY_TEST_ENGINE=postgresql pass --skip AnswerValidationTests \
-    --filter 'AuditTests|IdentityTests|EnrolmentsTests|AccountsTests|RecordStorageTests|SearchStatementsTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
+# Without the checks of answers and the simulations of phones, which use a store and do not depend on it.
+TRIBUTARY_TEST_ENGINE=postgresql pass --skip 'AnswerValidationTests|SimulationTests' \
+    --filter 'AuditTests|IdentityTests|EnrolmentsTests|AccountsTests|CareSyncTests|RecordStorageTests|SearchStatementsTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
 
 if [ -f "$output.failed" ]; then
     echo "== failures"

@@ -1,5 +1,4 @@
 import Core
-import DeviceSystem
 import Crypto
 import DeviceSystem
 import Foundation
