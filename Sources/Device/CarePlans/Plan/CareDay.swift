@@ -24,5 +24,14 @@ public struct CareDay: Sendable, Hashable, Comparable {
     /// The day, as `YYYY-MM-DD`.
     public var text: String { String(DateTime(Date(timeIntervalSince1970: Double(number) * 86_400)).text.prefix(10)) }
 
+    /// Returns a time that contains all of the days, both ends included, in every time zone: a day begins up to 14 hours
+    /// before it does in UTC, and ends up to 12 hours after.
+    package static func time(from first: CareDay, to last: CareDay) -> (start: Date, end: Date) {
+        (
+            Date(timeIntervalSince1970: Double(first.number - 1) * 86_400),
+            Date(timeIntervalSince1970: Double(last.number + 2) * 86_400)
+        )
+    }
+
     public static func < (one: CareDay, other: CareDay) -> Bool { one.number < other.number }
 }

@@ -99,9 +99,7 @@ extension CarePlanContents {
         guard first <= last else { return [] }
         guard last.number - first.number < Self.maximumDays else { throw CarePlanError(.rangeTooLarge, at: "to") }
         var days = (first.number...last.number).map { CareAdherence(day: CareDay(number: $0)) }
-        // A day begins up to 14 hours before it does in UTC, and ends up to 12 hours after.
-        let start = Date(timeIntervalSince1970: Double(first.number - 1) * 86_400)
-        let end = Date(timeIntervalSince1970: Double(last.number + 2) * 86_400)
+        let (start, end) = CareDay.time(from: first, to: last)
         let events = try events(from: start, to: end, limit: Self.maximumCounted) {
             $0.kind == .task && $0.object["impactsAdherence"]?.bool != false
         }

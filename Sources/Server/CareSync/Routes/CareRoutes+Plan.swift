@@ -36,9 +36,7 @@ extension CareRoutes {
         let access = try await access(change: false, request, context)
         let (from, to) = try range(of: request) { CareDay($0) }
         try Self.require(days: Double(to.number - from.number + 1))
-        // A day begins up to 14 hours before it does in UTC, and ends up to 12 hours after.
-        let start = Date(timeIntervalSince1970: Double(from.number - 1) * 86_400)
-        let end = Date(timeIntervalSince1970: Double(to.number + 2) * 86_400)
+        let (start, end) = CareDay.time(from: from, to: to)
         let contents = try await log.store.database.read { transaction in
             try CareCurrentPlan(of: access.patient, in: transaction).contents(from: start, to: end)
         }
