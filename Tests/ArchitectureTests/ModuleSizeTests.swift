@@ -5,15 +5,13 @@ import Testing
 @Suite struct ModuleSizeTests {
     /// The types that a module's files declare outside of other types, and that the module's other files can name.
     private static func types(of module: ModulePlan.Module) throws -> Set<String> {
+        let declaration =
+            /(?:@\w+(?:\([^)]*\))? )*(?:(?:public|package|internal|final|indirect) )*(?:struct|class|enum|protocol|actor|typealias) (\w+)/
         var types: Set<String> = []
         for file in try PackageFolder.ours.swiftFiles(below: module.folder) {
-            for line in SwiftCode(file.text).lines {
-                guard
-                    let found = line.prefixMatch(
-                        of:
-                            /(?:@\w+(?:\([^)]*\))? )*(?:(?:public|package|internal|final|indirect) )*(?:struct|class|enum|protocol|actor|typealias) (\w+)/
-                    )
-                else { continue }
+            // Only declarations outside of other types begin at the first column.
+            for line in SwiftCode(file.text).lines where line.first.map({ $0.isLetter || $0 == "@" }) == true {
+                guard let found = line.prefixMatch(of: declaration) else { continue }
                 types.insert(String(found.output.1))
             }
         }

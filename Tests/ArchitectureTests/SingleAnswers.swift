@@ -17,6 +17,8 @@ struct SingleAnswers {
     func secondAnswers(in file: SourceFile, to matters: [Matter] = SingleAnswers.matters) -> [Breach] {
         let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false)
         return matters.flatMap { matter -> [Breach] in
+            // Few files have a sign at all.
+            guard matter.signs.contains(where: file.contains) else { return [] }
             if let home = matter.home, file.path.hasPrefix(home) { return [] }
             if matter.exceptions[file.path] != nil { return [] }
             return lines.enumerated().compactMap { index, line in

@@ -41,6 +41,11 @@ struct SourceFile {
     /// From the package's root.
     let path: String
     let text: String
+
+    /// Whether the bytes of a text occur in the file.
+    func contains(_ part: String) -> Bool {
+        text.withCString { text in part.withCString { strstr(text, $0) != nil } }
+    }
 }
 
 /// The package on disk.

@@ -10,6 +10,10 @@ struct SwiftText {
     /// The byte before each literal of a line in ``strings``.
     static let separator: UInt8 = 0x1F
 
+    private static let lineComment = Array("//".utf8)
+    private static let blockStart = Array("/*".utf8)
+    private static let blockEnd = Array("*/".utf8)
+
     private(set) var code: [Line] = []
     private(set) var comments: [Line] = []
     private(set) var strings: [Line] = []
@@ -31,7 +35,12 @@ struct SwiftText {
         var number = 1
         var index = 0
 
-        func starts(_ text: some Collection<UInt8>) -> Bool { bytes[index...].starts(with: text) }
+        func starts(_ text: [UInt8]) -> Bool {
+            guard bytes[index] == text[0], index + text.count <= bytes.count else { return false }
+            var offset = 1
+            while offset < text.count, bytes[index + offset] == text[offset] { offset += 1 }
+            return offset == text.count
+        }
         func literal() -> (delimiter: [UInt8], escape: [UInt8], length: Int)? {
             let hashes = Array(bytes[index...].prefix { $0 == UInt8(ascii: "#") })
             let quotes = bytes[(index + hashes.count)...].prefix(3)
@@ -59,10 +68,10 @@ struct SwiftText {
             }
             switch state {
             case .code:
-                if starts("//".utf8) {
+                if starts(Self.lineComment) {
                     state = .comment
                     index += 2
-                } else if starts("/*".utf8) {
+                } else if starts(Self.blockStart) {
                     state = .block(depth: 1)
                     index += 2
                 } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#"), let literal = literal() {
@@ -86,10 +95,10 @@ struct SwiftText {
                 comment.append(byte)
                 index += 1
             case .block(let depth):
-                if starts("*/".utf8) {
+                if starts(Self.blockEnd) {
                     state = depth == 1 ? .code : .block(depth: depth - 1)
                     index += 2
-                } else if starts("/*".utf8) {
+                } else if starts(Self.blockStart) {
                     state = .block(depth: depth + 1)
                     index += 2
                 } else {

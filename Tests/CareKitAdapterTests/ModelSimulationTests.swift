@@ -17,7 +17,7 @@ import Testing
 
     @Test("with the rules of the server, all phones converge and none is stuck", arguments: settings)
     func shaped(_ setting: CareSimulation.Setting) async throws {
-        let faults = try await CareSimulation.runWithModel(setting, count: 5)
+        let faults = try await CareSimulation.runWithModel(setting, count: 2)
         #expect(faults.isEmpty)
     }
 

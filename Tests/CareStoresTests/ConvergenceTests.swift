@@ -11,7 +11,7 @@ import Testing
 /// restored from backups, and a server restored from a backup.
 @Suite struct ConvergenceTests {
     private static var runs: Int {
-        ProcessInfo.processInfo.environment["TRIBUTARY_CARE_SIMULATIONS"].flatMap { Int($0) } ?? 10
+        ProcessInfo.processInfo.environment["TRIBUTARY_CARE_SIMULATIONS"].flatMap { Int($0) } ?? 3
     }
 
     @Test(arguments: [2, 3, 5]) func allCopiesConverge(phones: Int) async throws {

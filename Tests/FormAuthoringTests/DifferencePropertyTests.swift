@@ -8,7 +8,7 @@ import Testing
 /// Random forms and changes; a failure names its seed.
 @Suite struct DifferencePropertyTests {
     private static let seed = Seeded.newSeed()
-    private static let rounds = 1_500
+    private static let rounds = 500
 
     private func form(_ object: JSONObject) -> QuestionnaireForm { QuestionnaireForm(Questionnaire(object)) }
 

@@ -208,8 +208,8 @@ struct RandomFormOperationTests {
 
     // MARK: Bad input
 
-    @Test func aHundredThousandItemsAreExtracted() throws {
-        let count = 100_000
+    @Test func moreItemsThanTheLimitAreExtracted() throws {
+        let count = 3 * OperationLimits().resources
         let rule = #"{"url": "\#(Samples.sdc)observationExtract", "valueBoolean": true}"#
         let items = (0..<count).map { #"{"linkId": "i\#($0)", "type": "integer", "code": [{"code": "c"}]}"# }.joined(
             separator: ",")

@@ -52,7 +52,7 @@ import Testing
 
     @Test func aFormTaskVisitsWhatTheSessionEnables() throws {
         let seed = Seeded.newSeed()
-        for round in 0..<400 {
+        for round in 0..<150 {
             var generator = Seeded(seed &+ UInt64(round))
             guard let survey = try? SurveyTask(RandomForm(using: &generator).form) else { continue }
             walk(survey, through: FormTask(survey), using: &generator, label: "seed \(seed) round \(round)")

@@ -3,7 +3,7 @@ import Foundation
 /// The growth of processor time with the size of the input.
 public struct Growth: CustomStringConvertible {
     public let size: Int
-    /// Nanoseconds for the size, and for four times the size: medians of five.
+    /// Nanoseconds for the size, and for four times the size: medians of three.
     public let small: UInt64
     public let large: UInt64
 
@@ -30,11 +30,11 @@ public struct Growth: CustomStringConvertible {
         var best: Growth?
         for _ in 0..<3 {
             var (small, large): ([UInt64], [UInt64]) = ([], [])
-            for _ in 0..<5 {
+            for _ in 0..<3 {
                 small.append(try time(input, work))
                 large.append(try time(larger, work))
             }
-            let growth = Growth(size: size, small: small.sorted()[2], large: large.sorted()[2])
+            let growth = Growth(size: size, small: small.sorted()[1], large: large.sorted()[1])
             if best.map({ growth.factor < $0.factor }) ?? true { best = growth }
             if growth.factor <= 6 { break }
         }

@@ -37,7 +37,7 @@ import Testing
         var generator = Seeded.fresh()
         var codes: Set<String> = []
         var (read, slowest) = (0, Duration.zero)
-        for _ in 0..<40 {
+        for _ in 0..<15 {
             let plan = try RandomPlan(&generator)
             var entities: [CareEntity] = []
             for version in plan.edit.versions {

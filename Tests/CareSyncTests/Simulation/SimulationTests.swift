@@ -40,13 +40,13 @@ import Testing
 
     @Test("all phones converge, and no phone is stuck", arguments: settings)
     func converge(_ setting: CareSimulation.Setting) async throws {
-        let faults = try await faults(setting, count: 5)
+        let faults = try await faults(setting, count: 2)
         #expect(faults.isEmpty)
     }
 
     @Test("all phones converge after old copies of phones return", arguments: withCopies)
     func convergeWithCopies(_ setting: CareSimulation.Setting) async throws {
-        let faults = try await faults(setting, count: 5)
+        let faults = try await faults(setting, count: 2)
         #expect(faults.isEmpty)
     }
 
@@ -54,7 +54,7 @@ import Testing
     /// simulations ended with a difference.
     @Test("phones converge after old copies of phones and of the server return", arguments: withBackups)
     func convergeWithBackups(_ setting: CareSimulation.Setting) async throws {
-        let faults = try await faults(setting, count: 5, share: 0.01)
+        let faults = try await faults(setting, count: 2, share: 0.01)
         #expect(faults.isEmpty)
     }
 
@@ -62,7 +62,7 @@ import Testing
     func convergeOverHTTP() async throws {
         let setting = CareSimulation.Setting(phones: 3, ours: 1, lost: 0.3, restores: false)
         let faults = try await CareSimulation.run(
-            setting, count: 2, share: 0.1,
+            setting, count: 1, share: 0.1,
             in: { body in
                 try await CareRouteFixture.with { fixture in
                     let patient = try await fixture.signUp("ann")
