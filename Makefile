@@ -2,7 +2,7 @@
 #
 #   make demo      the whole path on this machine: two participants, a server, FHIR and i2b2. The study remains in
 #                  demo-study/, with commands to try (JSON=1: JSON as last line;
-#                  DATABASE=postgresql://..., QUEUE=...: its stores on PostgreSQL)
+#                  DATABASE=postgresql://..., QUEUE=...: its stores on PostgreSQL; DEBUG=1: the binary of make test)
 #   make test      unit tests, then tests of the binary over HTTP and its commands (KILL_ROUNDS=30: more rounds of kill -9)
 #   make attack    the long form of the attack tests, on loopback (ATTACK_SECONDS=30, KILL_ROUNDS=100)
 #   make programs  FHIR and SMART clients of other authors against the server, and its pages in Chromium
@@ -41,9 +41,9 @@ release:
 	@echo "== release build (the first takes some minutes)" >&2
 	@cd $(ROOT) && swift build -c release --product tributary --scratch-path $(SCRATCH) >&2
 
-demo: setup-demo release
+demo: setup-demo $(if $(DEBUG),debug,release)
 	@echo "== demo" >&2
-	@cd $(ROOT) && exec $(TRIBUTARY_BIN) demo --keep demo-study $(if $(JSON),--json) \
+	@cd $(ROOT) && exec $(if $(DEBUG),$(SCRATCH)/debug/tributary,$(TRIBUTARY_BIN)) demo --keep demo-study $(if $(JSON),--json) \
 		$(if $(QUEUE),--queue '$(QUEUE)') $(if $(DATABASE),--database '$(DATABASE)')
 
 test: setup-test unit-tests integration-tests
