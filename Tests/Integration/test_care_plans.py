@@ -164,6 +164,27 @@ class Access(CareTest):
         self.assertEqual({(row["account"], row["what"]) for row in read},
                          {(doctor["account"], "plan"), (observer["account"], "plan")})
 
+    def test_the_requests_of_the_guide_are_answered(self):
+        ann, doctor = self.sign_up("ann"), self.member("doctor", "care-team")
+        self.phone(ann).push(task())
+        cursor = self.ask("GET", "patients", doctor["accessToken"]).json["next"]
+        self.phone(ann).push(task("walk"))
+        lines = [line for line in (harness.ROOT / "docs/care-plans.md").read_text().splitlines() if line.startswith("curl ")]
+        self.assertEqual(len(lines), 5)
+        variables = {**os.environ, "TOKEN": doctor["accessToken"], "URL": self.server.url, "PATIENT": ann["account"],
+                     "CURSOR": cursor}
+        answers = []
+        for line in lines:
+            ran = subprocess.run(["sh", "-c", line + " --fail --silent --show-error"], env=variables, capture_output=True,
+                                 text=True, timeout=60)
+            self.assertEqual(ran.returncode, 0, (line, ran.stderr))
+            answers.append(json.loads(ran.stdout))
+        plan, events, adherence, fhir, patients = answers
+        self.assertEqual(sorted(entity["object"]["id"] for entity in plan["entities"]), ["stretch", "walk"])
+        self.assertEqual(len([event for event in events if event["task"] == "walk"]), 8)
+        self.assertEqual((len(adherence), fhir["resourceType"]), (30, "Bundle"))
+        self.assertEqual([row["changed"] for row in patients["patients"]], [["plan"]])
+
     def test_a_pull_that_waits_ends_with_the_access(self):
         ann = self.sign_up("ann")
         ended, hidden = self.member("ended", "care-team"), self.member("hidden", "observer")
@@ -464,7 +485,7 @@ class Recovery(CareTest):
         two.merge(known)
         self.assertEqual(two.pull()[0], [third])
 
-    def test_plans_are_moved_and_deleted_with_the_account(self):
+    def test_plans_are_deleted_with_the_account(self):
         ann = self.sign_up("ann")
         phone = self.phone(ann)
         phone.push(task(title="Planted-Title"))
