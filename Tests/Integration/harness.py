@@ -33,7 +33,7 @@ from stored_contents import plain
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "Examples"
 ANTISPAM = "antispam-word-7f3c1e"
-DEADLINE = float(os.environ.get("TRIBUTARY_DEADLINE", "60"))
+DEADLINE = float(os.environ.get("TRIBUTARY_DEADLINE", "180"))
 
 
 def _binary():
