@@ -755,7 +755,7 @@ class VitalSigns(ValidationTest):
 class Contradictions(ValidationTest):
     """A profile that cannot hold is named with its place; nothing hangs and nothing crashes."""
 
-    SECONDS = 20
+    SECONDS = 120
 
     def refused(self, profiles, *words, resource=None):
         files = [self.write(f"{number}.profile.json", made) for number, made in enumerate(profiles)]
