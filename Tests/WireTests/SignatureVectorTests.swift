@@ -8,7 +8,7 @@ import Testing
 
 /// The vectors of Project Wycheproof in the checkout of swift-crypto (`Tests/Test Vectors`,
 /// `Tests/CryptoExtrasVectors`).
-private enum Vectors {
+enum SignatureVectors {
     /// The checkout that the build made: next to the folder of the running program, or in the package's `.build`.
     static let folder: URL? = {
         var directory = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
@@ -32,7 +32,7 @@ private enum Vectors {
 @Suite struct SignatureVectorTests {
     /// The file, the algorithm, and the minimum number of signatures in it by keys that are supported.
     @Test(
-        .enabled(if: Vectors.folder != nil),
+        .enabled(if: SignatureVectors.folder != nil),
         arguments: [
             ("Test Vectors/ecdsa_secp256r1_sha256_p1363_test.json", SignatureAlgorithm.es256, 252),
             ("Test Vectors/ecdsa_secp384r1_sha384_p1363_test.json", .es384, 270),
@@ -42,7 +42,7 @@ private enum Vectors {
     func onlyValidSignaturesAreAccepted(file: String, algorithm: SignatureAlgorithm, least: Int) throws {
         var tried = 0
         var wrong: [String] = []
-        for group in try #require(Vectors.read(file)["testGroups"]?.array) {
+        for group in try #require(SignatureVectors.read(file)["testGroups"]?.array) {
             let jwk = try #require(group["publicKeyJwk"] ?? group["keyJwk"])
             let key = try SignatureKey(jwk: jwk)
             for test in group["tests"]?.array ?? [] {

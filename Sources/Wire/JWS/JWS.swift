@@ -97,13 +97,16 @@ public struct JWS: Sendable, Hashable {
 
     /// Signs a payload.
     ///
-    /// - Parameter members: the members of the protected header other than `alg` and `kid`.
+    /// - Parameters:
+    /// - members: the members of the protected header other than `alg` and `kid`.
+    /// - keyID: `kid`; nil for the key's thumbprint.
     /// - Throws: the errors of the key; `signature-invalid` if the signature does not have 64 bytes.
     public static func sign(
-        _ payload: Data, members: [JSONObject.Member], with key: some DeviceSigning
+        _ payload: Data, members: [JSONObject.Member], keyID: String? = nil, with key: some DeviceSigning
     ) throws -> JWS {
         let own: [JSONObject.Member] = [
-            .init(key: "alg", value: .string("ES256")), .init(key: "kid", value: .string(key.publicKey.keyID)),
+            .init(key: "alg", value: .string("ES256")),
+            .init(key: "kid", value: .string(keyID ?? key.publicKey.keyID)),
         ]
         let header = JSON(own + members)
         let signingInput = Data((header.data().base64URL + "." + payload.base64URL).utf8)
