@@ -104,6 +104,8 @@ let device: [Target] = [
     .target(
         name: "CareStores", dependencies: ["Core", "CarePlans", "HTTPTransport", "DeviceSystem", "AccountClient"],
         path: "Sources/Device/CareStores"),
+    .target(
+        name: "Wallet", dependencies: ["Core", "Wire", "HTTPTransport", "DeviceSystem"], path: "Sources/Device/Wallet"),
     .target(name: "FHIRClient", dependencies: ["Core", "FHIR", "HTTPTransport"], path: "Sources/Device/FHIRClient"),
     .target(
         name: "Outbox", dependencies: ["Core", "Wire", "Attachments", "HTTPTransport", "DeviceSystem", crypto],
@@ -353,7 +355,7 @@ let tests: [Target] = [
             "HealthSync", "HTTPTransport", "DeviceSystem", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter",
             "HealthReport",
             "FormRendering", "ResearchResults", "AccountClient", "ResearchKitForms", "ResearchKitAdapter",
-            "CarePlans", "CareStores", "CareKitAdapter",
+            "CarePlans", "CareStores", "CareKitAdapter", "Wallet",
         ] + healthKit + researchKit + careKit),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
@@ -433,6 +435,9 @@ let tests: [Target] = [
         dependencies: [
             "Core", "CarePlans", "HTTPTransport", "DeviceSystem", "AccountClient", "CareStores", "TestSupport",
         ]),
+    .testTarget(
+        name: "WalletTests",
+        dependencies: ["Core", "Wire", "HTTPTransport", "DeviceSystem", "Wallet", "TestSupport"]),
     .target(
         name: "CareTestSupport",
         dependencies: ["Core", "CarePlans", "CareStores", "DeviceSystem", "CareKitAdapter", "TestSupport"] + careKit,
@@ -630,6 +635,7 @@ let package = Package(
         .library(name: "TributaryAccountClient", targets: ["AccountClient"]),
         .library(name: "TributaryCarePlans", targets: ["CarePlans"]),
         .library(name: "TributaryCareStores", targets: ["CareStores"]),
+        .library(name: "TributaryWallet", targets: ["Wallet"]),
         .library(name: "TributaryCareKitAdapter", targets: ["CareKitAdapter"]),
         .library(name: "TributaryFHIRClient", targets: ["FHIRClient"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),

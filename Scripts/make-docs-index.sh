@@ -35,6 +35,7 @@ HealthReport|Shows a person's health data as one page: daily aggregates, sleep, 
 AccountClient|Signs a person up and in, archives consents, saves and finds results, and shows a team its patients.
 CarePlans|Has the versions, schedules and events of a care plan in CareKit's JSON, the rules of changes, and a view as FHIR.
 CareStores|Stores a care plan on a phone and synchronises it with the other phones and the care team.
+Wallet|Gives apps access to a person's records for a limited time, and asks for it: the wallet, the app and their messages.
 CareKitAdapter|Synchronises CareKit's own store with the other copies of a care plan.
 HTTPTransport|Sends HTTP requests over URLSession, without cookies, caches and unbounded answers.
 DeviceSystem|Writes files atomically on a phone, locks them, and stores secrets in the Keychain or in files.

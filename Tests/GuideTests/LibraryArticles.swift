@@ -30,6 +30,7 @@ import ResearchKitForms
 import ResearchResults
 import SleepNights
 import UCUM
+import Wallet
 import Wire
 
 #if canImport(CareKitStore)
@@ -288,6 +289,22 @@ enum LibraryArticles {
         for version in await store.quarantine { print(version.uuid, version.code) }
         for event in try await store.events(from: start, to: end) { print(event.json) }
         return report
+    }
+
+    static func wallet(
+        folder: URL, scheme: AppScheme, message: MessageToApp, now: Date, open: (String) -> Void
+    ) async throws -> Bool {
+        let client = try CsiClient(server: CsiServer("https://study.example"), folder: folder)
+        var app = AppState(scheme: scheme)
+        for effect in app.handle(.received(message)) {
+            switch effect {
+            case .open(let url): open(url)
+            case .register(let deviceID): try await client.register(applicationClass: "Steps", deviceID: deviceID)
+            case .call: _ = app.handle(.permissions(try await client.received(), now: now))
+            }
+        }
+        let isGranted = app.phase == .granted
+        return isGranted
     }
 
     #if canImport(CareKitStore)

@@ -64,21 +64,32 @@ public struct CsiAnswer: JSONMessage, Sendable, Hashable {
     }
 }
 
-/// The answer of `fetchPublicClaims`: `{"claims":[{"key","value"}]}`.
+/// The answer of `fetchPublicClaims`: `{"claims":[{"key","value"}]}`, and optionally the name of the app.
 public struct ClaimsAnswer: JSONMessage, Sendable, Hashable {
     /// The claims.
     public var claims: PublicClaims
+    /// The application class that the csi registered; nil if the answer does not contain it.
+    public var applicationClass: String?
 
     /// Creates an answer.
-    public init(claims: PublicClaims) { self.claims = claims }
+    public init(claims: PublicClaims, applicationClass: String? = nil) {
+        self.claims = claims
+        self.applicationClass = applicationClass
+    }
 
     public init?(json: JSON) {
-        guard let claims = json["claims"].flatMap({ try? PublicClaims(json: $0) }) else { return nil }
-        self.claims = claims
+        guard let claims = json["claims"].flatMap({ try? PublicClaims(json: $0) }),
+            let applicationClass = json.optional("applicationClass", \.string)
+        else { return nil }
+        self.init(claims: claims, applicationClass: applicationClass)
     }
 
     /// The body of the answer.
-    public var json: JSON { ["claims": claims.json] }
+    public var json: JSON {
+        var json: JSON = ["claims": claims.json]
+        if let applicationClass { json["applicationClass"] = .string(applicationClass) }
+        return json
+    }
 }
 
 /// The answer of `writePermission`: `{"status":"ok","permissionIds"}`.

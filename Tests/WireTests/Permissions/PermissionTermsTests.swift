@@ -175,7 +175,7 @@ import Testing
         #expect(ServerTimeAnswer(json: time.json) == time)
         let guid = NewGuidAnswer(guid: CsiExamples.app)
         #expect(NewGuidAnswer(json: guid.json) == guid)
-        let claims = ClaimsAnswer(claims: PublicClaims(gender: "f"))
+        let claims = ClaimsAnswer(claims: PublicClaims(gender: "f"), applicationClass: "app")
         #expect(ClaimsAnswer(json: claims.json) == claims)
         let grant = GrantAnswer(permissions: ["p1", "p2"])
         #expect(GrantAnswer(json: grant.json) == grant)

@@ -318,7 +318,8 @@ import Testing
         for wrong in [
             duplicate, equivalent, "", "[]", "null", "\"a\"", "[\(text)]", text + "x", text + text, "{}",
             String(repeating: "[", count: 100_000), String(repeating: "{\"a\":", count: 10_000),
-            String(text.dropLast()) + #","x":"1"}"#, text + String(repeating: " ", count: SignedCsiRequest.maximumBytes),
+            String(text.dropLast()) + #","x":"1"}"#,
+            text + String(repeating: " ", count: SignedCsiRequest.maximumBytes),
         ] {
             #expect(code(Data(wrong.utf8), .fetchGivenByMe) == "malformed")
         }
