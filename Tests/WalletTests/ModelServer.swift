@@ -8,7 +8,7 @@ import Wire
 actor ModelServer: Transport {
     struct Fault: Error {}
 
-    /// What happens to the next request of a path.
+    /// The loss of the next request of a path, or of its answer.
     enum Loss: Sendable { case request, answer }
 
     var now: Date

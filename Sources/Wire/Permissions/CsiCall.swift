@@ -51,7 +51,7 @@ public enum CsiSignatureVersion: String, Sendable, Hashable, CaseIterable {
     case v2 = "2"
 }
 
-/// What a registration states about the new csi.
+/// The statements of a registration about the new csi.
 public struct CsiRegistration: Sendable, Hashable {
     /// The app and its kind, such as `mHealth DApp`.
     public let applicationClass: String

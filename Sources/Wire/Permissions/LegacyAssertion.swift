@@ -30,7 +30,7 @@ struct LegacyAssertion: Sendable, Hashable {
             self = found
             return
         }
-        // The last separator is a blank. A signature has 88 to 96 characters, so few blanks are candidates.
+        // The last separator is a blank. A signature has up to 96 characters, which limits the candidates.
         guard parts.count == 2 else { throw Self.refusal }
         let rest = parts[1]
         for index in rest.indices.suffix(98) where rest[index] == blank {

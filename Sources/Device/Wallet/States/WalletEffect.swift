@@ -1,7 +1,7 @@
 import Wire
 
-/// What a state machine of wallet or app requires. The caller performs the effects in their order, and passes the
-/// answers of the server on as events.
+/// An effect that a state machine of wallet or app requires. The caller performs the effects in their order, and passes
+/// the answers of the server on as events.
 public enum WalletEffect: Sendable, Hashable {
     /// Register a csi with this device id.
     case register(deviceID: String)
