@@ -84,17 +84,18 @@ struct AuditLogTests {
         }
     }
 
-    @Test func auditRowOfALoadHasTheStoredAmount() async throws {
+    @Test func auditRowsOfALoadHaveTheStoredAmounts() async throws {
         try await withAccess { access, database, _ async throws in
             let target = Target(resourceType: "Observation", resourceID: "export", subject: "anna")
-            let entry = try await database.write { try access.audit.beginLoad(site, target, amount: 10, in: $0) }
-            _ = try await access.audit.decide(staff, action: .readRecord, target: target)
-            try await database.write { try access.audit.recordAmount(25, of: entry, in: $0) }
-            #expect(try await access.audit.entries(participant: "anna").map(\.amount) == [nil, 25])
+            for amount in [10, 15] {
+                try await database.write { try access.audit.recordLoad(site, target, amount: amount, in: $0) }
+            }
+            #expect(try await access.audit.entries(participant: "anna").map(\.amount) == [15, 10])
             let error = await #expect(throws: AccessError.self) {
-                _ = try await database.write { try access.audit.beginLoad(staff, target, amount: 1, in: $0) }
+                try await database.write { try access.audit.recordLoad(staff, target, amount: 1, in: $0) }
             }
             #expect(error?.code == "role-not-permitted")
+            #expect(try await access.audit.entries().count == 2)
         }
     }
 

@@ -21,14 +21,20 @@ package struct Actor: Sendable, Hashable {
     /// Id of the client, id of the staff token (never the token), or name of the account.
     package let id: String
     package let role: Role
+    /// Id of the client (an app, a device or a server) that acts; nil for a person who acts without one.
+    package let client: String?
     /// Participant to which this device is bound.
     package let participant: String?
     /// Enrolment of the device, which remains when the device registers again; nil for staff.
     package let enrolmentID: String?
 
-    package init(id: String, role: Role, participant: String? = nil, enrolmentID: String? = nil) {
+    /// - Parameter client: id of the client that acts for a person; a device and a server are their own clients.
+    package init(
+        id: String, role: Role, client: String? = nil, participant: String? = nil, enrolmentID: String? = nil
+    ) {
         self.id = id
         self.role = role
+        self.client = client ?? (role == .device || role == .service ? id : nil)
         self.participant = participant
         self.enrolmentID = enrolmentID
     }

@@ -2,7 +2,7 @@ import Storage
 
 /// The tables of enrolments, access and audit in the records' store.
 package enum AccessSchema {
-    package static let sections = [devices, staffTokens, audit, deletions] + authorization
+    package static let sections = [devices, staffTokens, audit, auditSeals, deletions] + authorization
 
     /// The tables that the people store has too: accounts, their authorizations, audit and deletions.
     package static let ofPeopleStore = [audit, deletions] + authorization
@@ -99,11 +99,18 @@ package enum AccessSchema {
         CREATE TABLE audit (
             number \(dialect.numberedKey),
             at text NOT NULL,
+            -- The person, device or server that acted.
             actor_id text,
+            -- The client (an app, a device or a server) that acted for it.
+            client text,
             role text,
             action text NOT NULL,
             resource_type text,
             resource_id text,
+            -- Random bytes. A deletion of the participant removes them with `resource_id`.
+            id_salt \(dialect.blob),
+            -- The digest of `id_salt` and `resource_id`, which a deletion keeps.
+            id_digest \(dialect.blob),
             -- The pseudonym of the participant.
             subject text,
             allowed bigint NOT NULL,
@@ -112,6 +119,9 @@ package enum AccessSchema {
             amount bigint
         );
         CREATE INDEX audit_by_subject ON audit (subject, number);
+        CREATE INDEX audit_by_time ON audit (at, number);
+        CREATE INDEX audit_by_actor ON audit (actor_id, at, number);
+        CREATE INDEX audit_by_client ON audit (client, at, number) WHERE client IS NOT NULL;
 
         -- A participant in the result of a search or an export.
         CREATE TABLE audit_participant (
@@ -125,6 +135,28 @@ package enum AccessSchema {
         CREATE TABLE participant_pseudonym (
             participant text PRIMARY KEY,
             pseudonym text NOT NULL UNIQUE
+        );
+        """
+    }
+
+    private static let auditSeals = SchemaSection("Seals of the audit") { _ in
+        """
+        -- A seal of rows of the audit. It contains the seal before, so the newest one covers all rows before it.
+        CREATE TABLE audit_seal (
+            -- 1, 2, 3 and so on.
+            number bigint PRIMARY KEY,
+            -- `rows`, or `restored` for the restoration of a backup, which has no rows.
+            kind text NOT NULL,
+            -- The numbers of its first and last row.
+            first_row bigint NOT NULL,
+            last_row bigint NOT NULL,
+            -- The number of rows.
+            amount bigint NOT NULL,
+            at text NOT NULL,
+            -- The head of the seal before.
+            previous text NOT NULL,
+            -- SHA-256 of this seal and its rows, in hexadecimal digits.
+            head text NOT NULL
         );
         """
     }

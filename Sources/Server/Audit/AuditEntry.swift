@@ -5,7 +5,10 @@ import Storage
 package struct AuditEntry: Sendable, Hashable {
     package let number: Int64
     package let at: Date
+    /// The person, device or server that acted.
     package let actor: String?
+    /// The client (an app, a device or a server) that acted for it.
+    package let client: String?
     package let role: String?
     package let action: String
     package let resourceType: String?
@@ -60,11 +63,24 @@ extension AuditLog {
             let name = try resolved?.text("participant") ?? pseudonym
             if !participants.contains(name) { participants.append(name) }
         }
-        return AuditEntry(
-            number: number, at: try row.date("at"), actor: row.textIfPresent("actor_id"),
-            role: row.textIfPresent("role"), action: try row.text("action"),
-            resourceType: row.textIfPresent("resource_type"), resourceID: row.textIfPresent("resource_id"),
-            participants: participants, isAllowed: try row.integer("allowed") != 0, reason: try row.text("reason"),
-            amount: row.integerIfPresent("amount"))
+        return try AuditEntry(row, participants: participants)
+    }
+}
+
+extension AuditEntry {
+    /// Reads a row of the audit.
+    init(_ row: SQLRow, participants: [String]) throws {
+        number = try row.integer("number")
+        at = try row.date("at")
+        actor = row.textIfPresent("actor_id")
+        client = row.textIfPresent("client")
+        role = row.textIfPresent("role")
+        action = try row.text("action")
+        resourceType = row.textIfPresent("resource_type")
+        resourceID = row.textIfPresent("resource_id")
+        self.participants = participants
+        isAllowed = try row.integer("allowed") != 0
+        reason = try row.text("reason")
+        amount = row.integerIfPresent("amount")
     }
 }

@@ -109,7 +109,8 @@ package struct AuditLog: Sendable {
     ) throws -> Int64 {
         let row = AuditRow(
             at: clock(), actor: actor, action: action, decision: decision, target: target,
-            pseudonym: try target.participant.map { try pseudonym(of: $0, in: transaction) }, amount: amount)
+            pseudonym: try target.participant.map { try pseudonym(of: $0, in: transaction) }, amount: amount,
+            removable: RemovableID(of: target, random: random))
         let rows = try transaction.query(AuditRow.numberedSQL, AuditRow.insertion.values(of: row))
         return try rows.first?.integer("number") ?? 0
     }
@@ -130,7 +131,7 @@ package struct AuditLog: Sendable {
             try rows.add(
                 AuditRow(
                     at: now, actor: actor, action: action, decision: decision, target: target, pseudonym: name,
-                    amount: nil))
+                    amount: nil, removable: RemovableID(of: target, random: random)))
         }
         try rows.flush()
     }

@@ -32,6 +32,6 @@ extension AccessGrant {
     package var actor: Actor {
         var participant: String?
         if role == .device, case .only(let patients) = patients { participant = patients.first }
-        return Actor(id: person ?? client ?? "", role: role, participant: participant)
+        return Actor(id: person ?? client ?? "", role: role, client: client, participant: participant)
     }
 }

@@ -41,7 +41,9 @@ extension CapabilityStatement {
             "http://hl7.org/fhir/CompartmentDefinition/" + $0.lowercased()
         }
         rest.resource =
-            RecordType.all.filter { !published.contains($0) }.map(resource) + published.map(definition)
+            RecordType.all.filter { !published.contains($0) }.map {
+                $0 == AuditEvent.resourceType ? auditEvent : resource($0)
+            } + published.map(definition)
         if hasExports {
             statement.instantiates = ["http://hl7.org/fhir/uv/bulkdata/CapabilityStatement/bulk-data"]
             rest.operation = [exporting("export")]
@@ -61,6 +63,19 @@ extension CapabilityStatement {
     private static func exporting(_ name: String) -> Rest.Resource.Operation {
         Rest.Resource.Operation(
             name: "export", definition: "http://hl7.org/fhir/uv/bulkdata/OperationDefinition/" + name)
+    }
+
+    /// The audit, which only the server writes.
+    private static var auditEvent: Rest.Resource {
+        var resource = Rest.Resource(type: AuditEvent.resourceType)
+        resource.documentation = """
+            Made from the rows of the audit when they are read, the newest first. Staff read all of them, participants \
+            those about themselves.
+            """
+        resource.interaction = [.read, .searchType].map { Rest.Resource.Interaction(code: $0) }
+        resource.versioning = .noVersion
+        resource.searchParam = AuditEventQuery.parameters.map { Rest.Resource.SearchParam(name: $0.name, type: $0.type) }
+        return resource
     }
 
     private static func definition(_ type: String) -> Rest.Resource {
@@ -99,17 +114,13 @@ extension CapabilityStatement {
     private static func resource(_ type: String) -> Rest.Resource {
         var resource = Rest.Resource(type: type)
         let reading: [TypeRESTfulInteraction] = [.read, .vread, .historyInstance, .historyType, .searchType]
-        // Only the server writes the audit.
-        let isWritten = type != "AuditEvent"
-        resource.interaction = (reading + (isWritten ? [.create, .update, .patch, .delete] : [])).map {
+        resource.interaction = (reading + [.create, .update, .patch, .delete]).map {
             Rest.Resource.Interaction(code: $0)
         }
-        if isWritten {
-            resource.conditionalCreate = true
-            resource.conditionalUpdate = true
-            resource.conditionalDelete = .single
-            resource.updateCreate = true
-        }
+        resource.conditionalCreate = true
+        resource.conditionalUpdate = true
+        resource.conditionalDelete = .single
+        resource.updateCreate = true
         var operations = [("validate", "http://hl7.org/fhir/OperationDefinition/Resource-validate")]
         if type == Patient.resourceType {
             operations.append(("everything", "http://hl7.org/fhir/OperationDefinition/Patient-everything"))

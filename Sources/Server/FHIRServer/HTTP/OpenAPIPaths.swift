@@ -138,8 +138,10 @@ struct OpenAPIPaths {
     }
 
     /// Adds a search by its address and by a form.
-    private mutating func addSearch(_ address: String, _ name: String, path: [String] = [], by search: [String]) {
-        let query = search + Self.results
+    private mutating func addSearch(
+        _ address: String, _ name: String, path: [String] = [], by search: [String], results: [String] = Self.results
+    ) {
+        let query = search + results
         let answers = [Answer.resource("200", "Bundle")]
         add(address, method: "get", name: name, Input(path: path, query: query, headers: ["Prefer"]), answers: answers)
         add(
@@ -180,6 +182,8 @@ struct OpenAPIPaths {
                     answers: page)
             case .historyType:
                 add(all + "/_history", method: "get", name: operation, Input(query: Self.history), answers: page)
+            case .searchType where type == RecordsService.auditEvent:
+                addSearch(all, operation, by: search, results: ["_count", "_cursor"])
             case .searchType: addSearch(all, operation, by: search)
             case .create:
                 add(

@@ -112,6 +112,7 @@ package struct RecordsRoutes: Sendable {
         return [
             RouteTable([], particular: [pages], charge: refusals, isBare: true, reportsMethods: false),
             RouteTable([], particular: published.types.isEmpty ? [] : [definitions], charge: refusals),
+            RouteTable([], particular: [auditEvents], charge: refusals),
             RouteTable([routes], particular: plainWrites, charge: refusals, below: "/fhir/"),
             // Last, so that the response to a wrong method lists the methods of these paths, and not those of the
             // parameter paths that also match them.
@@ -169,16 +170,24 @@ package struct RecordsRoutes: Sendable {
         addSearchForms(to: fhir)
     }
 
+    /// The routes of the audit, whose rows are no records.
+    private var auditEvents: GuardedRoutes {
+        GuardedRoutes(refusal: Self.refusal, middlewares: [FormatMiddleware()]) {
+            addAuditEvents(to: $0.group("fhir"))
+        }
+    }
+
     /// The routes for reads, for the entries of Bundles. Their bodies are parts of a body that is in memory already.
     var entryRouter: EntryRouter {
         var routes = self
         routes.bodies = BodyBudget(bytes: bodies.bytes)
-        return EntryRouter(definedTypes: Set(published.types)) { fhir in
+        return EntryRouter(definedTypes: Set(published.types + [RecordsService.auditEvent])) { fhir in
             routes.addReads(to: fhir)
             routes.addLiteralReads(to: fhir)
             fhir.post("_search", use: routes.searchSystemByForm)
-        } addDefinitions: {
-            routes.addDefinitions(to: $0)
+        } addDefinitions: { fhir in
+            routes.addDefinitions(to: fhir)
+            routes.addAuditEvents(to: fhir)
         }
     }
 

@@ -25,14 +25,12 @@ package actor StudyHealthLoad {
     private let provenance: RecordProvenance
     private let clock: @Sendable () -> Date
     private var loader: HealthLoader
-    private var writing: _Concurrency.Task<(HealthLoader, HealthLoader.Report, AuditLog.LoadEntry?), any Error>?
+    private var writing: _Concurrency.Task<(HealthLoader, HealthLoader.Report), any Error>?
     private var report = HealthLoader.Report()
     private let audit: AuditLog
     /// The actor of the load.
     private let actor: Actor
     private let target: Target
-    /// The audit row; nil as long as nothing is stored.
-    private var entry: AuditLog.LoadEntry?
     /// Whether this load recorded the participant's consent.
     package nonisolated let madeParticipant: Bool
     /// The participant's Patient id.
@@ -105,8 +103,8 @@ package actor StudyHealthLoad {
     package func store(_ batch: HealthBatch) async throws {
         try await settle()
         guard !batch.isEmpty else { return }
-        let (loader, database, clock, entry) = (loader, database, clock, entry)
-        let (audit, actor, target, earlier) = (audit, actor, target, report.changes)
+        let (loader, database, clock) = (loader, database, clock)
+        let (audit, actor, target) = (audit, actor, target)
         let subject = participant
         writing = _Concurrency.Task {
             try await database.write { transaction in
@@ -114,14 +112,10 @@ package actor StudyHealthLoad {
                 try AdmissionError.refuseDeleted(subject, in: transaction)
                 var loader = loader
                 let report = try loader.store(batch, at: clock(), in: transaction)
-                guard report.hasChanged else { return (loader, report, entry) }
-                let amount = earlier + report.changes
-                guard let entry else {
-                    let begun = try audit.beginLoad(actor, target, amount: amount, in: transaction)
-                    return (loader, report, begun)
+                if report.hasChanged {
+                    try audit.recordLoad(actor, target, amount: report.changes, in: transaction)
                 }
-                try audit.recordAmount(amount, of: entry, in: transaction)
-                return (loader, report, entry)
+                return (loader, report)
             }
         }
     }
@@ -137,9 +131,8 @@ package actor StudyHealthLoad {
     private func settle() async throws {
         guard let task = writing else { return }
         writing = nil
-        let (next, done, entered) = try await task.value
+        let (next, done) = try await task.value
         loader = next
-        entry = entered
         report += done
     }
 
