@@ -480,7 +480,8 @@ let tests: [Target] = [
     .testTarget(
         name: "AuditTests",
         dependencies: [
-            "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "StorageTestSupport", "AccessTestSupport",
+            "Core", "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "StorageTestSupport",
+            "AccessTestSupport", "TestSupport",
         ]),
     .testTarget(
         name: "IdentityTests",

@@ -93,6 +93,11 @@ package struct StudyServer: Sendable {
                 trustedProxies: options.trustedProxies, logger: logger, readiness: { await readiness.problems() },
                 onListening: { monitor.yield($0) })
         ]
+        let sealing = opened.records.map { records in
+            AuditSealing(
+                keeper: AuditKeeper(database: records, anchors: folder.auditAnchorsURL, clock: clock), logger: logger)
+        }
+        if let sealing { services.append(sealing) }
         if options.roles.contains(.consumer), let submissions = opened.submissions, let records = opened.records {
             services.append(
                 try await consumer(
@@ -143,6 +148,7 @@ package struct StudyServer: Sendable {
         defer { stopping?.cancel() }
         try await group.run()
         await refusals?.flush()
+        await sealing?.seal()
         try await opened.queue?.close()
         try await opened.records?.close()
         try await opened.people?.close()

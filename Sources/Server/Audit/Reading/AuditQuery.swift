@@ -41,6 +41,9 @@ package struct AuditPage: Sendable {
     /// The position of the next page; nil if this is the last. A page may have fewer rows than requested and yet not be
     /// the last.
     package let next: AuditQuery.Position?
+
+    /// A page without rows, after which there is none.
+    package static let empty = AuditPage(events: [], next: nil)
 }
 
 /// A row of the audit with the participants that it names, each by the id if it can be resolved.

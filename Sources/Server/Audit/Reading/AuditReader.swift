@@ -79,7 +79,7 @@ package struct AuditReader: Sendable {
     ) throws -> AuditPage {
         guard let participant = query.participant, let pseudonym = try pseudonym(of: participant, in: transaction)
         else {
-            return AuditPage(events: [], next: nil)
+            return .empty
         }
         var found: [SQLRow] = []
         var (last, examined, isAtEnd) = (query.position.number, 0, false)

@@ -69,11 +69,13 @@ package struct AuditVerifier: Sendable {
 
     /// Checks everything, up to the first broken rows. Reads a bounded number of rows at a time.
     ///
-    /// - Parameter anchors: heads that were written elsewhere. One that is newer than the store is an error unless a
-    ///   restoration after it explains it.
+    /// - Parameters:
+    ///   - anchors: heads that were written elsewhere. One that is newer than the store is an error unless a
+    ///     restoration after it explains it.
+    ///   - head: a head without number and time, in lowercase hexadecimal. A seal or an anchor must have it.
     /// - Throws: ``Storage/StorageError``.
-    package func verify(anchors: [AuditAnchor] = []) async throws -> AuditVerification {
-        var state = VerifierState(anchors: anchors)
+    package func verify(anchors: [AuditAnchor] = [], head: String? = nil) async throws -> AuditVerification {
+        var state = VerifierState(anchors: anchors, head: head)
         while !state.isAtEnd, state.result.broken == nil {
             let current = state
             state = try await database.read { transaction in
@@ -88,7 +90,7 @@ package struct AuditVerifier: Sendable {
 }
 
 /// The progress of a verification.
-private struct VerifierState: Sendable {
+struct VerifierState: Sendable {
     var result = AuditVerification()
     var isAtEnd = false
     private var last: AuditSeal?
@@ -97,7 +99,12 @@ private struct VerifierState: Sendable {
     /// Rows of seals that have another head than an anchor.
     private var replaced: [AuditAnchor: (from: Int64, to: Int64)] = [:]
 
-    init(anchors: [AuditAnchor]) {
+    /// The head that no seal has had yet.
+    private var head: String?
+
+    init(anchors: [AuditAnchor], head: String?) {
+        self.head = head
+        if anchors.contains(where: { $0.head == head }) { self.head = nil }
         self.anchors = Dictionary(grouping: anchors, by: \.seal).mapValues(Set.init)
     }
 
@@ -138,6 +145,7 @@ private struct VerifierState: Sendable {
         }
         result.rows += seal.amount
         result.head = seal.head
+        if seal.head == head { head = nil }
         for anchor in anchors.removeValue(forKey: seal.number) ?? [] where anchor.head != seal.head {
             replaced[anchor] = (first, end)
         }
@@ -170,8 +178,9 @@ private struct VerifierState: Sendable {
         let wrong = replaced.filter { !isExplained($0.key) }.min { $0.value.from < $1.value.from }
         if let wrong { return fail(from: wrong.value.from, to: wrong.value.to, .headUnknown) }
         let missing = anchors.values.joined().filter { !isExplained($0) }.map(\.lastRow)
-        guard let end = missing.max() else { return }
-        fail(from: lastRow + 1, to: max(lastRow + 1, end), .endMissing)
+        if let end = missing.max() { return fail(from: lastRow + 1, to: max(lastRow + 1, end), .endMissing) }
+        // Nothing is known about the time of a head without a seal.
+        if head != nil { fail(from: 1, to: max(1, lastRow), .headUnknown) }
     }
 
     private mutating func fail(from: Int64, to: Int64, _ why: AuditVerification.Reason) {

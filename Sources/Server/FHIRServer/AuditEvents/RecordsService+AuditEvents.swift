@@ -45,9 +45,9 @@ extension RecordsService {
             selected.participant = participant
         }
         let (rows, count) = (selected, query.count)
-        let page =
+        let page: AuditPage =
             isEmpty
-            ? AuditPage(events: [], next: nil)
+            ? .empty
             : try await reading(for: grant) { try AuditReader().page(rows, count: count, in: $0) }
         try await self.access.audit.record(
             .permitted, by: grant.actor, action: .searchRecords,

@@ -74,7 +74,13 @@ extension CapabilityStatement {
             """
         resource.interaction = [.read, .searchType].map { Rest.Resource.Interaction(code: $0) }
         resource.versioning = .noVersion
-        resource.searchParam = AuditEventQuery.parameters.map { Rest.Resource.SearchParam(name: $0.name, type: $0.type) }
+        resource.searchParam = AuditEventQuery.parameters.map {
+            Rest.Resource.SearchParam(name: $0.name, type: $0.type)
+        }
+        resource.operation = [
+            Rest.Resource.Operation(
+                name: "validate", definition: "http://hl7.org/fhir/OperationDefinition/Resource-validate")
+        ]
         return resource
     }
 

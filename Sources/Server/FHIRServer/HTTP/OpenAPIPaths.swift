@@ -165,6 +165,8 @@ struct OpenAPIPaths {
         for interaction in resource.interaction.compactMap(\.code) {
             let operation = name(interaction.rawValue)
             switch interaction {
+            case .read where type == RecordsService.auditEvent:
+                add(one, method: "get", name: operation, Input(path: own), answers: [.resource("200", type)])
             case .read:
                 add(
                     one, method: "get", name: operation,

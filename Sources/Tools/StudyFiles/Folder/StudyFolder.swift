@@ -25,6 +25,7 @@ import Wire
 /// signing-keys/      the keys of the authorization server's id tokens, 0700; not in backups
 /// links/             the links of participants to the site's records of people, 0700; not in backups
 /// exports/           the files of exports until they expire, 0700; not in backups
+/// audit-anchors/     heads of the audit's seals, 0700; not in backups
 /// deletions/         the deleted participants as digests, and the reports of deletions, 0700; not in backups
 /// ```
 package struct StudyFolder: Sendable {
@@ -53,6 +54,9 @@ package struct StudyFolder: Sendable {
     /// The public key for reports of deletions.
     package var deletionPublicKeyURL: URL { deletionsURL.appendingPathComponent("report-key.pem") }
     package var deletionKeyURL: URL { keys.url.appendingPathComponent("deletion-reports.pem") }
+
+    /// The folder of heads of the audit's seals.
+    package var auditAnchorsURL: URL { url.appendingPathComponent("audit-anchors", isDirectory: true) }
 
     /// The folder of the store of links, in a study that creates links to records of identified people.
     package var linksURL: URL { url.appendingPathComponent("links", isDirectory: true) }

@@ -1,4 +1,5 @@
 import AccessPolicy
+import Audit
 import Core
 import Crypto
 import FHIR
@@ -75,6 +76,7 @@ extension StudyBackup {
             let found = try await prepare(staging, manifest, at: date)
             let isToBeLoaded = try await takeWarehouse(of: staging)
             try await resetLocations(of: staging)
+            try await recordRestoration(of: staging, anchors: StudyFolder(path: destination.path), at: date)
             let accounts = try await renewPeople(of: staging)
             let again = try await deleteAgain(
                 in: staging, destination: destination, deletions: deletions, studyID: manifest.studyID, actor: actor,
@@ -259,6 +261,21 @@ extension StudyBackup {
         }
         try SQLiteDatabase.settle(path: path)
         return isToBeLoaded
+    }
+
+    /// Records the restoration in the seals of the audit, after which the heads in the study's folder explain rows that
+    /// the backup lacks.
+    private static func recordRestoration(of staging: URL, anchors folder: StudyFolder, at date: Date) async throws {
+        let path = StudyFolder(path: staging.path).defaultRecordsURL.path
+        // A damaged head is reported by `audit verify`.
+        let newest = try? AuditAnchorFolder(folder.auditAnchorsURL).anchors().map(\.at).max()
+        let records = try await SQLiteDatabase.open(
+            path: path, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
+        try await records.closing { records in
+            try await AuditSealer(database: records, clock: { date }).recordRestoration(
+                notBefore: newest.flatMap(SQLTimestamp.date))
+        }
+        try SQLiteDatabase.settle(path: path)
     }
 
     /// Runs a closure with a store of this version, or of an older one.

@@ -9,7 +9,7 @@ import TributaryServer
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "The audit: actions, their actors, and the participants whose data was shown.",
-        discussion: "Example:\n  tributary audit list study", subcommands: [List.self])
+        discussion: "Example:\n  tributary audit list study", subcommands: [List.self, Head.self, Verify.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -29,13 +29,13 @@ struct AuditCommand: AsyncParsableCommand {
                 CommandOutput.result(.array(rows.map(Self.json)))
             } else {
                 CommandOutput.table(
-                    ["at", "actor", "action", "what", "participants", "allowed", "reason"],
+                    ["at", "actor", "client", "action", "what", "participants", "allowed", "reason"],
                     rows.map { row in
                         let what = [row.resourceType, row.resourceID].compactMap { $0 }.joined(separator: "/")
                         let shown = row.participants.prefix(3).joined(separator: " ")
                         let more = row.participants.count > 3 ? " and \(row.participants.count - 3) more" : ""
                         return [
-                            DateTime(row.at, milliseconds: false).text, row.actor ?? "-", row.action,
+                            DateTime(row.at, milliseconds: false).text, row.actor ?? "-", row.client ?? "-", row.action,
                             what.isEmpty ? "-" : what, shown.isEmpty ? "-" : shown + more, row.isAllowed ? "yes" : "no",
                             row.reason,
                         ]
@@ -47,7 +47,8 @@ struct AuditCommand: AsyncParsableCommand {
             func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
             return [
                 "number": .number(JSONNumber(Int(row.number))), "at": .string(DateTime(row.at).text),
-                "actor": text(row.actor), "role": text(row.role), "action": .string(row.action),
+                "actor": text(row.actor), "client": text(row.client), "role": text(row.role),
+                "action": .string(row.action),
                 "resourceType": text(row.resourceType), "resourceId": text(row.resourceID),
                 "participants": .array(row.participants.map { .string($0) }), "allowed": .bool(row.isAllowed),
                 "reason": .string(row.reason),
