@@ -26,14 +26,16 @@ struct AuditEventKind {
         case .loadHealth:
             (type, subtypes, self.action, isReading) = (Self.dicom("110107", "Import"), [own], .create, false)
         case .signIn, .issueToken, .authorizeApp:
+            let login = Self.dicom("110122", "Login")
             (type, subtypes, self.action, isReading) = (
-                Self.dicom("110114", "User Authentication"), [own], .execute, false
+                Self.dicom("110114", "User Authentication"), [login, own], .execute, false
             )
         case .deleteParticipant:
             (type, subtypes, self.action, isReading) = (Self.dicom("110110", "Patient Record"), [own], .delete, false)
         case .manageTokens, .manageClients, .managePeople, .manageGrants, .manageEnrolments:
+            let changed = Self.dicom("110137", "User Security Attributes Changed")
             (type, subtypes, self.action, isReading) = (
-                Self.dicom("110137", "User Security Attributes Changed"), [own], .update, false
+                Self.dicom("110113", "Security Alert"), [changed, own], .update, false
             )
         case .readParticipant, .listParticipants, .listLinks, .readDeliveries, .listPatients, .readProfile,
             .readConsents, .readResults, .readPlan, .readQuestionnaire:

@@ -30,7 +30,7 @@ extension StudyFolder {
         }
         try write(Hexadecimal.text(SHA256.hash(data: Data(antispam.utf8))) + "\n", to: antispamURL, permissions: 0o640)
         try write(
-            "keys/\nsigning-keys/\nqueue/\ndata/\nlinks/\ndeletions/\nexports/\nantispam.sha256\n",
+            "keys/\nsigning-keys/\nqueue/\ndata/\nlinks/\ndeletions/\nexports/\naudit-anchors/\nantispam.sha256\n",
             to: url.appendingPathComponent(".gitignore"),
             permissions: 0o644)
         _ = try keys.generate(now: now)
