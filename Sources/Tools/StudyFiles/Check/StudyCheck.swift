@@ -15,7 +15,7 @@ package struct StudyCheck {
         let (configuration, findings) = contents()
         // Without study.json, the other files cannot be checked.
         guard let configuration else { return findings }
-        return findings + keyFindings() + linkFindings() + peopleFindings(configuration)
+        return findings + keyFindings() + linkFindings() + auditFindings() + peopleFindings(configuration)
             + receiptFindings(configuration)
     }
 
