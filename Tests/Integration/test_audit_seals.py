@@ -147,7 +147,7 @@ class RunningServer(AuditCase):
             self.get(f"/fhir/Observation/{entry['resource']['id']}")
         self.sealed()
         before = verify(self.study)
-        tributary("participant", "delete", self.study.dir, member.participant)
+        tributary("participant", "delete", self.study.dir, member.participant, "--reason", "as asked", "--yes")
         self.sealed()
         after = verify(self.study)
         self.assertTrue(after["ok"])
@@ -291,7 +291,8 @@ class Restoring(unittest.TestCase):
         self.assertTrue(verify(place)["ok"])
         connection = sqlite3.connect(place / "data" / "records.sqlite")
         with connection:
-            last = connection.execute("SELECT last_row FROM audit_seal WHERE kind = 'restored'").fetchone()
+            last = connection.execute("SELECT max(last_row) FROM audit_seal WHERE number < "
+                                      "(SELECT max(number) FROM audit_seal)").fetchone()
             connection.execute("DELETE FROM audit WHERE number > ?", last)
             connection.execute("DELETE FROM audit_seal WHERE last_row > ?", last)
         connection.close()

@@ -12,7 +12,7 @@ package struct AuditSeal: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
         /// New rows.
         case rows
-        /// The restoration of a backup. It has no rows; the rows before it are those of the backup.
+        /// The restoration of a backup. It has no rows; the sealed rows of the backup are before it.
         case restored
     }
 

@@ -50,17 +50,17 @@ package struct AuditSealer: Sendable {
         }
     }
 
-    /// Records that the store was restored from a backup: rows after this seal may have the numbers of rows that existed
-    /// before the restoration.
+    /// Records that the store was restored from a backup, and seals the rows of the backup that had no seal yet: seals and
+    /// rows from this seal on may have the numbers of others that existed before the restoration.
     ///
     /// - Parameter time: the seal is not earlier, so that it explains heads of that time.
     package func recordRestoration(notBefore time: Date?) async throws {
-        try await seal()
         let now = max(clock(), time ?? .distantPast)
         try await database.write { transaction in
             let last = try AuditSeal.last(in: transaction)
             try AuditSeal(.restored, of: [], after: last, at: now).insert(in: transaction)
         }
+        try await seal()
     }
 
     /// Returns the newest seal and the one that is to follow; nil if no rows are left.

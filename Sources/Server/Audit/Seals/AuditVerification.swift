@@ -7,7 +7,7 @@ package struct AuditVerification: Sendable, Hashable {
     package struct Restoration: Sendable, Hashable {
         /// Number of its seal.
         package let seal: Int64
-        /// Number of the last row of the backup.
+        /// Number of the last sealed row of the backup.
         package let lastRow: Int64
         /// Time in the form of ``Storage/SQLTimestamp``.
         package let at: String
