@@ -35,6 +35,7 @@ import interactions
 import people
 import plans
 import queries
+import sealing
 import serving
 import synchronising
 import warehouse
@@ -199,6 +200,7 @@ FIGURES = [
     ("commits", "commits at 1, 4, 16 connections / pgbench with the same (least)", commits),
     ("reading", "resources read by id / the same stored uncompressed (least)", reading),
     ("read", "resources read by id, 16 connections / echo of the same bytes", interactions.read),
+    ("sealing", "resources read by id with seals of the audit / without", sealing.reads),
     ("search", "searches for 50 of a patient and code / echo of the same bytes", interactions.search),
     ("transactions", "transactions of 100 / sekmet-fhir's server", interactions.transactions),
     ("pages", "a page of 50 in a million Observations / in 10,000 (time)", interactions.pages),
