@@ -12,6 +12,7 @@ import time
 import unittest
 import urllib.parse
 
+import smart
 from harness import ON_POSTGRESQL, SpineTest, Study, seeded, tributary, until
 
 ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "3"))
@@ -194,6 +195,57 @@ class RunningServer(AuditCase):
         self.assertTrue(result["ok"], result)
         self.assertEqual(result["rows"], study.number("SELECT count(*) FROM audit"))
         self.assertGreaterEqual(result["rows"], acknowledged)
+
+
+class Persons(SpineTest):
+    """Two participants; one signs in and approves an app."""
+
+    @staticmethod
+    def change(value):
+        value["identifiedRecords"] = True
+
+    def get(self, token, path):
+        return self.server.request("GET", "/fhir/" + path, {"Authorization": f"Bearer {token}"})
+
+    def token(self, scope):
+        app = smart.client(self.study, scope, "--public")["client_id"]
+        verifier, challenged = smart.challenge()
+        sent = smart.Browser(self.server.url).code(smart.request(self.server, app, scope, challenged), "anna")
+        answer = smart.post(self.server, "/oauth2/token", grant_type="authorization_code", code=sent["code"],
+                            redirect_uri=smart.REDIRECT, code_verifier=verifier, client_id=app)
+        return app, answer.json["access_token"]
+
+    def test_participant_reads_the_events_about_themselves_with_person_and_app(self):
+        writer = tributary("token", "create", self.study.dir, "--scope", "user/*.cruds").text.strip()
+        for patient in ("anna", "bert"):
+            answer = self.server.request(
+                "PUT", f"/fhir/Patient/{patient}", {"Authorization": f"Bearer {writer}"},
+                {"resourceType": "Patient", "id": patient})
+            self.assertEqual(answer.status, 201)
+        smart.person(self.study, "anna", "participant", "--patient", "anna")
+        app, token = self.token("patient/*.rs launch/patient")
+        _, narrow = self.token("patient/Observation.rs launch/patient")
+        staff = self.study.staff_token()
+        for patient in ("anna", "bert"):
+            self.assertEqual(self.get(staff, f"Patient/{patient}").status, 200)
+        self.assertEqual(self.get(token, "Patient/anna").status, 200)
+        self.assertEqual(self.get(token, "Patient/bert").status, 404)
+        row = self.study.sql("SELECT actor_id, client, role FROM audit WHERE role = 'participant' AND action = 'read-record' "
+                             "ORDER BY number LIMIT 1")[0]
+        self.assertEqual(row[1:], (app, "participant"))
+        self.assertNotIn(row[0], (app, None))
+        bundle = self.get(token, "AuditEvent?_count=100").json
+        events = [entry["resource"] for entry in bundle["entry"]]
+        text = json.dumps(events)
+        self.assertIn("Patient/anna", text)
+        self.assertNotIn("bert", text)
+        own = [event for event in events if event["subtype"][0]["code"] == "read" and len(event["agent"]) == 3]
+        names = [[agent["who"]["identifier"]["value"] for agent in event["agent"][:2]] for event in own]
+        self.assertIn([row[0], app], names)
+        self.assertIn("staff", {event["agent"][0]["role"][0]["coding"][0]["code"] for event in events if "role" in event["agent"][0]})
+        self.assertNotIn("entry", self.get(token, "AuditEvent?patient=bert").json)
+        answer = self.get(narrow, "AuditEvent")
+        self.assertEqual((answer.status, answer.code), (403, "audit-not-permitted"))
 
 
 @unittest.skipIf(ON_POSTGRESQL, "the tests change the store's file")

@@ -29,14 +29,14 @@ struct AuditSealing: Service {
     func seal(wasTroubled: Bool = false) async -> Bool {
         do {
             try await keeper.run()
-            if wasTroubled { logger.notice("the audit is sealed again") }
+            if wasTroubled { logger.notice("seals of the audit are written again") }
             return false
         } catch is CancellationError {
             return wasTroubled
         } catch {
             if !wasTroubled {
                 logger.error(
-                    "the audit is not sealed; a later attempt seals its rows",
+                    "a seal of the audit or its head was not written; a later attempt writes it",
                     metadata: ["code": "\((error as? any CodedError)?.code ?? "failed")"])
             }
             return true
