@@ -70,9 +70,8 @@ struct AuditSealFixture {
             }
         } catch is Undo {
             return result.withLock { $0 }
-        } catch is StorageError {
-            return nil
-        }
+        } catch is StorageError {}
+        return nil
     }
 
     private struct Undo: Error {}
