@@ -37,7 +37,7 @@ struct AuditReaderTests {
             for _ in 0..<30 {
                 var query = AuditQuery()
                 func pick<T>(_ values: [T?]) -> T? { values[Int(random.next() % UInt64(values.count))] }
-                query.participant = pick([nil, "anna", "bert", "cora", "nobody"])
+                query.participant = pick([nil, "anna", "bert", "cora", "dora"])
                 query.agent = pick([nil, nil, "staff", "app", "device", "x"])
                 query.from = pick([nil, times[Int(random.next() % 80)]])
                 query.before = pick([nil, times[Int(random.next() % 80)]])

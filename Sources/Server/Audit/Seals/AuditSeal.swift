@@ -8,7 +8,7 @@ import Storage
 /// Its head is a hash of the head before, of its own values, and of its rows with the pseudonyms that they showed. So a
 /// head covers all rows from the first one on.
 package struct AuditSeal: Sendable, Hashable {
-    /// What a seal records.
+    /// The content of a seal.
     package enum Kind: String, Sendable, CaseIterable {
         /// New rows.
         case rows

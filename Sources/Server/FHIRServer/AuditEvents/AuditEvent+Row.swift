@@ -25,7 +25,7 @@ extension AuditEvent {
         entity = Self.entities(of: event, for: participant)
     }
 
-    // MARK: - Who
+    // MARK: - Agents
 
     private static func agents(of entry: AuditEntry, _ kind: AuditEventKind) -> [Agent] {
         var agents: [Agent] = []
@@ -88,7 +88,7 @@ extension AuditEvent {
         return reference
     }
 
-    // MARK: - What
+    // MARK: - Entities
 
     private static func entities(of event: AuditedEvent, for reader: String?) -> [Entity] {
         let entry = event.entry
