@@ -50,14 +50,23 @@ struct AuditAnchorTests {
                     try transaction.execute("DELETE FROM audit WHERE number > 3")
                     try transaction.execute("DELETE FROM audit_seal WHERE number > 1")
                 }
-                for _ in 0..<(AuditAnchorFolder.maximumHeads + 5) {
-                    try await fixture.add(1)
-                    try await fixture.sealer().seal()
-                    try await anchors.write(headOf: fixture.database)
+                // Heads that were written before.
+                try await fixture.add(AuditAnchorFolder.maximumHeads)
+                try await fixture.sealer(rows: 1).seal()
+                let seals = try await fixture.database.read { transaction in
+                    try transaction.query("SELECT * FROM audit_seal ORDER BY number").map { try AuditSeal($0) }
                 }
+                for anchor in seals.map(AuditAnchor.init) {
+                    let number = String(anchor.seal)
+                    let name = String(repeating: "0", count: 12 - number.count) + number + "-" + anchor.head.prefix(16)
+                    try Data(anchor.json.text().utf8).write(to: anchors.url.appendingPathComponent(name + ".json"))
+                }
+                try await fixture.add(1)
+                try await fixture.sealer().seal()
+                try await anchors.write(headOf: fixture.database)
                 let left = try anchors.anchors()
                 #expect(left.count <= AuditAnchorFolder.maximumHeads && left.contains(lost))
-                #expect(left.count > AuditAnchorFolder.keptHeads)
+                #expect(left.count == AuditAnchorFolder.keptHeads + 1 && left.last?.seal == Int64(seals.count + 1))
                 #expect(try await fixture.verify(anchors: left).broken?.why == .headUnknown)
             }
         }

@@ -181,7 +181,8 @@ import Testing
         try await fixture.database.write { transaction in
             _ = try AuditLog.forget("planted-participant", keepsAudit: false, in: transaction)
         }
-        let event = try #require(try await events(fixture).last)
+        let found = try await events(fixture)
+        let event = try #require(found.first { $0["subtype"]?[0]?["code"] == "read" })
         #expect(!event.text().contains("planted-participant"))
         #expect(event["entity"]?[0]?["what"]?["type"] == "Patient")
         #expect(event["entity"]?[1]?["what"]?["reference"] == nil)
