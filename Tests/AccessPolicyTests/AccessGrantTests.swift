@@ -185,9 +185,10 @@ import Testing
 
     @Test func queryOfAScopeShowsOnlyItsMatches() throws {
         let grant = try grant("patient/Observation.rs?status=final patient/Observation.r?category=lab")
-        let queries = grant.scopes.queries(of: "Observation", for: .read)
-        #expect(queries.count == 2 && grant.scopes.queries(of: "Observation", for: .search).count == 1)
-        #expect(grant.scopes.queries(of: "Patient", for: .read) == [])
+        let scopes = try #require(grant.onlyPart).scopes
+        let queries = scopes.queries(of: "Observation", for: .read)
+        #expect(queries.count == 2 && scopes.queries(of: "Observation", for: .search).count == 1)
+        #expect(scopes.queries(of: "Patient", for: .read) == [])
         #expect(read(grant, facts(["a"])) == .hidden(.scopeQuery))
         for query in queries {
             let facts = RecordFacts(type: "Observation", patients: ["a"], matchedQueries: [query])

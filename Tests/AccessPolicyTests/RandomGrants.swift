@@ -35,22 +35,54 @@ enum RandomGrants {
         return scopes.shuffled(using: &generator).joined(separator: " ")
     }
 
+    /// Starts and ends of parts: before, at and after 1000 s, the time of the tests.
+    static let times = [0, 1000, 2000].map { Date(timeIntervalSince1970: $0) }
+
+    /// Returns a grant of one to four parts. Some parts differ from an earlier one only in their patients or times.
     static func grant(_ generator: inout Seeded) throws -> AccessGrant {
-        let seesAll = Int.random(in: 0..<3, using: &generator) == 0
-        let scopes = scopes(
-            &generator, labels: true, contexts: seesAll ? ["user", "system"] : ["patient", "user", "system"])
+        let own = Int.random(in: 0..<3, using: &generator) == 0
         return try AccessGrant(
-            client: "app", person: "person", role: .practitioner,
+            client: "app", person: "person", role: .practitioner, parts: parts(&generator),
+            ownResource: own ? OwnResource(type: "Patient", id: "a") : nil)
+    }
+
+    static func parts(_ generator: inout Seeded) throws -> [AccessPart] {
+        var parts: [AccessPart] = []
+        for _ in 0..<pick([1, 1, 2, 3, 4], &generator) {
+            if let former = parts.randomElement(using: &generator), Bool.random(using: &generator) {
+                let isLater = Bool.random(using: &generator)
+                parts.append(
+                    AccessPart(
+                        patients: former.patients == .all ? .all : .only(Set(subset(patients, &generator, oneIn: 2))),
+                        patientInContext: former.patientInContext, scopes: former.scopes,
+                        start: isLater ? time(&generator) : former.start, end: former.end))
+            } else {
+                parts.append(try part(&generator))
+            }
+        }
+        return parts
+    }
+
+    private static func part(_ generator: inout Seeded) throws -> AccessPart {
+        let seesAll = Int.random(in: 0..<3, using: &generator) == 0
+        var scopes = scopes(
+            &generator, labels: true, contexts: seesAll ? ["user", "system"] : ["patient", "user", "system"])
+        if Int.random(in: 0..<4, using: &generator) == 0 { scopes += " openid fhirUser" }
+        return AccessPart(
             patients: seesAll ? .all : .only(Set(subset(patients, &generator, oneIn: 2))),
             patientInContext: Int.random(in: 0..<3, using: &generator) == 0 ? pick(patients, &generator) : nil,
-            scopes: AccessScopes(scopes),
-            end: Int.random(in: 0..<10, using: &generator) == 0 ? Date(timeIntervalSince1970: 0) : nil)
+            scopes: try AccessScopes(scopes), start: time(&generator), end: time(&generator))
+    }
+
+    /// Returns nil in three of four cases.
+    private static func time(_ generator: inout Seeded) -> Date? {
+        Int.random(in: 0..<4, using: &generator) == 0 ? pick(times, &generator) : nil
     }
 
     /// Returns a record with the parameters that it matches.
     static func facts(_ generator: inout Seeded, for grant: AccessGrant) -> RecordFacts {
         let met = pick(metParameters, &generator)
-        let queries = Set(grant.scopes.resources.compactMap(\.query)).filter { query in
+        let queries = Set(grant.parts.flatMap(\.scopes.resources).compactMap(\.query)).filter { query in
             query.parameters.allSatisfy { met.contains("\($0.name)=\($0.value)") }
         }
         var labels: [(system: String?, code: String?)] = []

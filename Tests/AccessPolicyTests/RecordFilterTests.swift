@@ -14,10 +14,15 @@ import Testing
     ]
     private static let shared: Set<String> = ["Device", "Organization", "Questionnaire", "Contract"]
 
-    /// A second implementation of the rule, from the text of the scopes.
-    private func isShown(_ facts: RecordFacts, to grant: AccessGrant, letter: Character) -> Bool {
-        if let end = grant.end, end <= now { return false }
-        let words = grant.scopes.text.split(separator: " ").map(String.init)
+    /// A second implementation of the rule, from the text of the scopes: a single part must meet all of it.
+    private func isShown(_ facts: RecordFacts, to grant: AccessGrant, letters: [Character]) -> Bool {
+        grant.parts.contains { part in letters.allSatisfy { isShown(facts, to: part, letter: $0) } }
+    }
+
+    private func isShown(_ facts: RecordFacts, to part: AccessPart, letter: Character) -> Bool {
+        if let end = part.end, end <= now { return false }
+        if let start = part.start, start > now { return false }
+        let words = part.scopes.text.split(separator: " ").map(String.init)
         let ranks = Array("ULMNRV").map(String.init)
         let ceiling = words.filter { $0.hasPrefix("conf/") }.compactMap {
             ranks.firstIndex(of: String($0.dropFirst(5)))
@@ -40,8 +45,8 @@ import Testing
             if parts.count > 1, !facts.matchedQueries.contains(where: { $0.text == parts[1] }) { return false }
             if facts.owners.isEmpty, Self.shared.contains(facts.type) { return true }
             var reached: Set<String>?
-            if case .only(let patients) = grant.patients { reached = patients }
-            if word.hasPrefix("patient/"), let one = grant.patientInContext {
+            if case .only(let patients) = part.patients { reached = patients }
+            if word.hasPrefix("patient/"), let one = part.patientInContext {
                 reached = (reached ?? [one]).intersection([one])
             }
             guard let reached else { return true }
@@ -58,12 +63,15 @@ import Testing
             let grant = try RandomGrants.grant(&generator)
             for (interaction, letter) in [(RecordInteraction.read, Character("r")), (.searchType, "s")] {
                 let filter = policy.filter(grant, interaction, at: now)
+                let both = policy.filter(grant, allOf: [.read, .searchType], at: now)
                 for _ in 0..<15 {
                     let facts = RandomGrants.facts(&generator, for: grant)
                     let decision = policy.decide(grant, interaction, record: facts, at: now)
-                    let expected = isShown(facts, to: grant, letter: letter)
+                    let expected = isShown(facts, to: grant, letters: [letter])
                     #expect(decision.isPermitted == expected, "\(grant) \(facts) \(decision)")
                     #expect(filter.matches(facts) == expected, "\(grant) \(facts) \(filter)")
+                    let isForBoth = isShown(facts, to: grant, letters: ["r", "s"])
+                    #expect(both.matches(facts) == isForBoth, "\(grant) \(facts) \(both)")
                     if expected { shown += 1 } else { hidden[decision, default: 0] += 1 }
                 }
             }
@@ -115,7 +123,7 @@ import Testing
             client: "app", person: "p", role: .practitioner, patients: .only(["a", "b"]), patientInContext: "a",
             scopes: AccessScopes("patient/*.rs user/Observation.rs?status=final"))
         let filter = Policy().filter(grant, .searchType, at: now)
-        let queries = grant.scopes.queries(of: "Observation", for: .search)
+        let queries = try #require(grant.onlyPart).scopes.queries(of: "Observation", for: .search)
         #expect(!filter.matches(RecordFacts(type: "Observation", patients: ["b"])))
         #expect(filter.matches(RecordFacts(type: "Observation", patients: ["b"], matchedQueries: queries)))
         #expect(filter.matches(RecordFacts(type: "Observation", patients: ["a"])))

@@ -1,4 +1,3 @@
-import AccessPolicy
 import Core
 import Crypto
 import Foundation
@@ -6,6 +5,7 @@ import HTTPTypes
 import Testing
 import Wire
 
+@testable import AccessPolicy
 @testable import Authorization
 
 /// SMART Backend Services on the route, and the attacks J01 to J14.
@@ -30,7 +30,7 @@ struct BackendServiceTests {
             #expect(json["refresh_token"] == nil && json["id_token"] == nil && json["patient"] == nil)
             let token = try #require(json["access_token"]?.string)
             let grant = try #require(try await fixture.access.tokens.grant(bearer: token))
-            #expect(grant.client == service.id && grant.patients == .all && grant.role == .service)
+            #expect(grant.client == service.id && grant.onlyPart?.patients == .all && grant.role == .service)
             _ = try await fixture.access.clients.revokeClient(id: service.id, by: Actor(id: "account", role: .site))
             #expect(try await fixture.access.tokens.grant(bearer: token) == nil)
         }

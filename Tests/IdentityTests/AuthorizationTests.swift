@@ -1,4 +1,3 @@
-import AccessPolicy
 import AccessTestSupport
 import Core
 import Crypto
@@ -7,6 +6,7 @@ import Storage
 import StorageTestSupport
 import Testing
 
+@testable import AccessPolicy
 @testable import Identity
 
 /// A participant, a client, and an authorization between them.
@@ -74,9 +74,10 @@ struct AuthorizationTests {
             let tokens = try await agreement.redeem(try await agreement.code())
             let grant = try #require(try await agreement.access.tokens.grant(bearer: tokens.accessToken))
             #expect(grant.client == agreement.client.id && grant.person == agreement.session.account.id)
-            #expect(grant.role == .participant && grant.patients == .only(["anna"]) && grant.patientInContext == "anna")
-            #expect(grant.scopes.text == "patient/Observation.rs offline_access")
-            #expect(grant.end == agreement.clock.now.addingTimeInterval(3_600))
+            #expect(grant.role == .participant && grant.patientInContext == "anna")
+            let part = try #require(grant.onlyPart)
+            #expect(part.patients == .only(["anna"]) && part.scopes.text == "patient/Observation.rs offline_access")
+            #expect(part.end == agreement.clock.now.addingTimeInterval(3_600))
             #expect(tokens.nonce == "n-1" && tokens.refreshToken != nil && tokens.account == agreement.session.account)
             #expect(try await agreement.access.tokens.authenticate(bearer: tokens.accessToken) == nil)
             let kept = try await database.contents(["bearer_token", "refresh_token", "authorization_code", "audit"])
@@ -206,7 +207,7 @@ struct AuthorizationTests {
     @Test func participantsApprovalReachesOnlyThemForAnyScope() async throws {
         try await withAgreement { agreement, _ async throws in
             let tokens = try await agreement.redeem(try await agreement.code("user/*.rs", patient: nil))
-            #expect(try await agreement.access.tokens.grant(bearer: tokens.accessToken)?.patients == .only(["anna"]))
+            #expect(try await agreement.access.tokens.grant(bearer: tokens.accessToken)?.onlyPart?.patients == .only(["anna"]))
             await #expect(throws: AccessGrantError.patientMissing) {
                 _ = try await agreement.code("patient/*.rs", patient: "bert")
             }
@@ -214,7 +215,7 @@ struct AuthorizationTests {
         try await withAgreement(.practitioner) { agreement, _ async throws in
             let tokens = try await agreement.redeem(try await agreement.code("patient/*.rs user/*.rs", patient: "bert"))
             let grant = try #require(try await agreement.access.tokens.grant(bearer: tokens.accessToken))
-            #expect(grant.patients == .all && grant.patientInContext == "bert" && grant.role == .practitioner)
+            #expect(grant.onlyPart?.patients == .all && grant.patientInContext == "bert" && grant.role == .practitioner)
             await #expect(throws: AccessGrantError.patientMissing) {
                 _ = try await agreement.code("patient/*.rs", patient: nil)
             }
@@ -298,7 +299,7 @@ struct AuthorizationTests {
             let tokens = try await access.authorizations.issueServiceToken(
                 to: client, scopes: AccessScopes("system/Patient.rs"), lifetime: 300)
             let grant = try #require(try await access.tokens.grant(bearer: tokens.accessToken))
-            #expect(grant.role == .service && grant.patients == .all && grant.person == nil)
+            #expect(grant.role == .service && grant.onlyPart?.patients == .all && grant.person == nil)
             #expect(grant.client == client.id && tokens.refreshToken == nil)
             await #expect(throws: AccessGrantError.patientMissing) {
                 _ = try await access.authorizations.issueServiceToken(

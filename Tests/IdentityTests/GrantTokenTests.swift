@@ -1,10 +1,10 @@
-import AccessPolicy
 import AccessTestSupport
 import Foundation
 import Storage
 import StorageTestSupport
 import Testing
 
+@testable import AccessPolicy
 @testable import Identity
 
 @Suite(.timeLimit(.minutes(10)))
@@ -15,8 +15,9 @@ struct GrantTokenTests {
             let token = try await access.tokens.createToken(
                 scopes: scopes, patients: .only(["anna", "bert"]), lifetime: 60, by: site)
             let grant = try #require(try await access.tokens.grant(bearer: token))
-            #expect(grant.patients == .only(["anna", "bert"]) && grant.scopes == scopes && grant.role == .service)
-            #expect(grant.confidentiality == .restricted && grant.end == clock.now.addingTimeInterval(60))
+            let part = try #require(grant.onlyPart)
+            #expect(part.patients == .only(["anna", "bert"]) && part.scopes == scopes && grant.role == .service)
+            #expect(part.confidentiality == .restricted && part.end == clock.now.addingTimeInterval(60))
             // It is not a token of the study team.
             #expect(try await access.tokens.authenticate(bearer: token) == nil)
             #expect(try await access.tokens.grant(bearer: token + "x") == nil)
@@ -27,7 +28,7 @@ struct GrantTokenTests {
             let other = try await access.tokens.createToken(
                 scopes: AccessScopes("system/*.rs"), patients: .all, lifetime: 60, by: site)
             let id = try #require(try await access.tokens.grant(bearer: other)?.client)
-            #expect(try await access.tokens.grant(bearer: other)?.patients == .all)
+            #expect(try await access.tokens.grant(bearer: other)?.onlyPart?.patients == .all)
             #expect(try await access.tokens.revokeStaffToken(id: id, by: site))
             #expect(try await access.tokens.grant(bearer: other) == nil)
         }
@@ -71,7 +72,7 @@ struct GrantTokenTests {
                 try AccountStore.forget("anna", in: $0)
             }
             #expect(forgotten.tokens.count == 1)
-            #expect(try await access.tokens.grant(bearer: token)?.patients == .only([]))
+            #expect(try await access.tokens.grant(bearer: token)?.onlyPart?.patients == .only([]))
             #expect(try await !database.contents(["token_patient", "staff_token"]).contains("anna"))
         }
     }

@@ -19,11 +19,12 @@ package struct ExportPlan: Sendable {
         (self.grant, self.request, self.policy, self.asked, self.now) = (grant, request, policy, asked, now)
     }
 
+    /// The interactions that a single part of the grant must permit for an exported resource.
+    private static let interactions: [RecordInteraction] = [.read, .searchType]
+
     /// Whether the grant may read and search a type.
     package func isPermitted(_ type: String) -> Bool {
-        [RecordInteraction.read, .searchType].allSatisfy {
-            policy.decide(grant, $0, type: type, at: asked).isPermitted
-        }
+        policy.decide(grant, allOf: Self.interactions, type: type, at: asked).isPermitted
     }
 
     /// The types, ordered by name.
@@ -32,9 +33,7 @@ package struct ExportPlan: Sendable {
     /// Returns the selection of each stored type.
     package func selections(_ store: RecordStore, in transaction: any SQLTransaction) throws -> [ExportSelection] {
         let patients = try patients(store, in: transaction)
-        let filter = RecordFilter.and([
-            policy.filter(grant, .read, at: asked), policy.filter(grant, .searchType, at: asked),
-        ])
+        let filter = policy.filter(grant, allOf: Self.interactions, at: asked)
         let searches = try request.typeFilters.map {
             try TypeFilter($0, showing: filter, ownBases: request.ownBases, now: now, in: transaction)
         }

@@ -1,6 +1,7 @@
 import AccessPolicy
 import FHIR
 import FHIRSearch
+import SearchStatements
 import Storage
 
 /// The patients whose resources are exported.
@@ -27,11 +28,8 @@ extension ExportedPatients {
                     // Patients of other servers are stored with their addresses, which contain a slash.
                     + " AND o.kind = 'owner' AND o.value NOT LIKE '%/%'))")
         case .only(let ids):
-            // A single parameter, whatever the number of ids.
-            let list = SQLFragment(
-                dialect == .sqlite
-                    ? "(SELECT value FROM json_each(?))" : "(SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",
-                [SQLValue(String(decoding: JSON.array(ids.map { .string($0) }).bytes(), as: UTF8.self))])
+            guard !ids.isEmpty else { return .never }
+            let list = SQLFragment.list(ids, in: dialect)
             return "(r.subject IN " + list
                 + " OR (r.subject IS NULL AND EXISTS (SELECT 1 FROM record_protection o WHERE o.number = r.number"
                 + " AND o.kind = 'owner' AND o.value IN " + list + ")))"

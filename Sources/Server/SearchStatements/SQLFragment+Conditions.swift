@@ -1,3 +1,4 @@
+import FHIR
 import Storage
 
 extension SQLFragment {
@@ -32,6 +33,19 @@ extension SQLFragment {
         case 1: SQLFragment(column + " = ?", values)
         default: column + " IN " + list(values)
         }
+    }
+
+    /// Maximum number of values that have a placeholder each (``list(_:in:)``).
+    private static let maximumPlaceholders = 16
+
+    /// Returns a list of values for `IN`: placeholders for a few, and a single parameter for more, so that a long list
+    /// has one statement and is within the engines' limits of parameters.
+    package static func list(_ values: [String], in dialect: SQLDialect) -> SQLFragment {
+        guard values.count > maximumPlaceholders else { return .list(values.map { SQLValue($0) }) }
+        return SQLFragment(
+            dialect == .sqlite
+                ? "(SELECT value FROM json_each(?))" : "(SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",
+            [SQLValue(String(decoding: JSON.array(values.map { .string($0) }).bytes(), as: UTF8.self))])
     }
 
     /// Returns the values where the fragment is just the condition that a column has one of them (``isOne(_:of:)``);

@@ -1,4 +1,5 @@
 import AccessPolicy
+import FHIR
 import RecordStorage
 import Storage
 
@@ -9,70 +10,95 @@ extension SQLFragment {
     ///
     /// - Throws: the store's errors, where the filter contains a scope's query, whose terms are looked up.
     package init(showing filter: RecordFilter, type: String, in transaction: any SQLTransaction) throws {
-        var builder = FilterBuilder(type: type, terms: StoredTerms(transaction: transaction))
-        let condition = try builder.condition(filter)
-        self.init(condition, builder.parameters)
+        self = try FilterCompiler(
+            type: type, dialect: transaction.dialect, terms: StoredTerms(transaction: transaction)
+        ).condition(filter)
     }
 }
 
-private struct FilterBuilder {
+private struct FilterCompiler {
     let type: String
+    let dialect: SQLDialect
     let terms: any SearchTerms
-    var parameters: [SQLValue] = []
 
-    static let always = "1 = 1"
-    static let never = "1 = 0"
-
-    mutating func condition(_ filter: RecordFilter) throws -> String {
+    func condition(_ filter: RecordFilter) throws -> SQLFragment {
         switch filter {
-        case .everything: Self.always
-        case .nothing: Self.never
-        case .query(let query): try met(query)
-        case .type(let types): types.contains(type) ? Self.always : Self.never
-        case .owners(let patients): owned(by: patients)
+        case .everything: return .always
+        case .nothing: return .never
+        case .query(let query): return try met(query)
+        case .type(let types): return types.contains(type) ? .always : .never
+        case .owners(let patients): return owned(by: [patients])
+        case .ownersOfOne(let groups): return owned(by: groups)
         case .shared:
-            RecordFilter.sharedTypes.contains(type)
-                ? "(r.subject IS NULL AND NOT EXISTS (" + rows(.owner) + "))" : Self.never
-        case .confidentiality(let maximum): confidential(upTo: maximum)
+            return RecordFilter.sharedTypes.contains(type)
+                ? SQLFragment("(r.subject IS NULL AND NOT EXISTS (" + rows(.owner) + "))") : .never
+        case .confidentiality(let maximum): return confidential(upTo: maximum)
         case .sensitivities(let codes):
-            "NOT EXISTS (" + rows(.sensitivity) + among(codes, isNegated: true) + ")"
-        case .all(let parts): try joined(parts, by: " AND ")
-        case .any(let parts): try joined(parts, by: " OR ")
+            return "NOT EXISTS (" + outside(.sensitivity, codes) + ")"
+        case .all(let parts): return .all(try parts.map(condition))
+        case .any(let parts): return any(try parts.map(condition))
         }
+    }
+
+    /// Returns the disjunction without repetitions: two parts of a grant may differ only in other types.
+    private func any(_ conditions: [SQLFragment]) -> SQLFragment {
+        var distinct: [SQLFragment] = []
+        for condition in conditions
+        where !distinct.contains(where: { $0.sql == condition.sql && $0.parameters == condition.parameters }) {
+            distinct.append(condition)
+        }
+        return .any(distinct)
     }
 
     /// The query of a scope is a search of the type. It never matches a deleted record, whose row still has the former
     /// values.
-    private mutating func met(_ query: ScopeQuery) throws -> String {
-        guard let conditions = query.conditions(of: type) else { return Self.never }
+    private func met(_ query: ScopeQuery) throws -> SQLFragment {
+        guard let conditions = query.conditions(of: type) else { return .never }
         let predicates = try conditions.map { try SearchPredicate($0, terms: terms) }
         let found = SearchPredicate.every(predicates).condition(type: type, isFinding: false)
-        parameters += found.parameters
-        return "(r.deleted = 0 AND " + found.sql + ")"
+        return .all([SQLFragment("r.deleted = 0"), found])
     }
 
-    private mutating func joined(_ parts: [RecordFilter], by word: String) throws -> String {
-        var conditions: [String] = []
-        for part in parts { conditions.append(try condition(part)) }
-        return "(" + conditions.joined(separator: word) + ")"
+    /// A subject is the only owner. Without a subject, the rows contain the owners, and a single one of the groups must
+    /// have all of them.
+    private func owned(by groups: Set<Set<String>>) -> SQLFragment {
+        let all = groups.reduce(into: Set<String>()) { $0.formUnion($1) }
+        guard !all.isEmpty else { return .never }
+        let subject = "r.subject IN " + list(all)
+        var ways: [SQLFragment] = []
+        if groups.count == 1 {
+            ways.append("NOT EXISTS (" + outside(.owner, all) + ")")
+        } else {
+            // A group of one patient has the records of one owner.
+            ways.append(
+                "(SELECT count(*) FROM (" + rows(.owner) + " LIMIT 2) o) = 1 AND EXISTS (" + inside(.owner, all) + ")")
+            let several = groups.filter { $0.count > 1 }
+            if !several.isEmpty { ways.append(ownedTogether(by: several)) }
+        }
+        return "(" + subject + " OR (r.subject IS NULL AND EXISTS (" + rows(.owner) + ") AND " + SQLFragment.any(ways)
+            + "))"
     }
 
-    /// A subject is the only owner. Without a subject, the rows contain the owners.
-    private mutating func owned(by patients: Set<String>) -> String {
-        guard !patients.isEmpty else { return Self.never }
-        let subject = "r.subject IN " + list(patients)
-        let several = "EXISTS (" + rows(.owner) + ") AND NOT EXISTS (" + rows(.owner)
-        return "(\(subject) OR (r.subject IS NULL AND " + several
-            + among(patients, isNegated: true) + ")))"
+    /// Returns the condition that one of the groups has all owners in the rows. The groups are a single parameter.
+    private func ownedTogether(by groups: Set<Set<String>>) -> SQLFragment {
+        let sorted = groups.map { $0.sorted() }.sorted { $0.lexicographicallyPrecedes($1) }
+        let json = JSON.array(sorted.map { .array($0.map { .string($0) }) })
+        let (members, isMember) =
+            dialect == .sqlite
+            ? ("json_each(?)", "p.value IN (SELECT m.value FROM json_each(g.value) m)")
+            : ("jsonb_array_elements(CAST(? AS jsonb))", "g.value @> to_jsonb(p.value)")
+        return SQLFragment(
+            "EXISTS (SELECT 1 FROM \(members) g WHERE NOT EXISTS (" + rows(.owner) + " AND NOT (\(isMember))))",
+            [SQLValue(String(decoding: json.bytes(), as: UTF8.self))])
     }
 
     /// A record without a row has the assumed confidentiality.
-    private mutating func confidential(upTo maximum: Confidentiality) -> String {
+    private func confidential(upTo maximum: Confidentiality) -> SQLFragment {
         let isWithRow = maximum < .assumed
         let ranks = Confidentiality.allCases.filter { isWithRow ? $0 <= maximum : $0 > maximum }
-        guard !ranks.isEmpty else { return Self.always }
-        return (isWithRow ? "EXISTS (" : "NOT EXISTS (") + rows(.confidentiality)
-            + among(Set(ranks.map { String($0.rawValue) }), isNegated: false) + ")"
+        guard !ranks.isEmpty else { return .always }
+        return (isWithRow ? "EXISTS (" : "NOT EXISTS (") + inside(.confidentiality, Set(ranks.map { String($0.rawValue) }))
+            + ")"
     }
 
     /// Returns the subquery of the record's rows of a kind; another condition may follow.
@@ -80,14 +106,16 @@ private struct FilterBuilder {
         "SELECT 1 FROM record_protection p WHERE p.number = r.number AND p.kind = '\(kind.rawValue)'"
     }
 
-    private mutating func among(_ values: Set<String>, isNegated: Bool) -> String {
-        guard !values.isEmpty else { return isNegated ? "" : " AND " + Self.never }
-        return " AND p.value \(isNegated ? "NOT IN" : "IN") " + list(values)
+    /// Returns the subquery of the record's rows of a kind whose value is among some; there is at least one.
+    private func inside(_ kind: RecordProtection.Kind, _ values: Set<String>) -> SQLFragment {
+        rows(kind) + " AND p.value IN " + list(values)
     }
 
-    /// Returns the placeholders of the values in a fixed order, so that equal filters have equal statements.
-    private mutating func list(_ values: Set<String>) -> String {
-        parameters += values.sorted().map { SQLValue($0) }
-        return "(" + repeatElement("?", count: values.count).joined(separator: ", ") + ")"
+    /// Returns the subquery of the record's rows of a kind whose value is not among some.
+    private func outside(_ kind: RecordProtection.Kind, _ values: Set<String>) -> SQLFragment {
+        values.isEmpty ? SQLFragment(rows(kind)) : rows(kind) + " AND p.value NOT IN " + list(values)
     }
+
+    /// Returns the list of the values in a fixed order, so that equal filters have equal statements.
+    private func list(_ values: Set<String>) -> SQLFragment { .list(values.sorted(), in: dialect) }
 }

@@ -8,16 +8,17 @@ extension AccessGrant {
         switch actor.role {
         case .staff:
             self.init(
-                unchecked: nil, person: actor.id, role: .staff, patients: .all, scopes: AccessGrant.ofStaff, end: end)
+                unchecked: nil, person: actor.id, role: .staff,
+                parts: [AccessPart(patients: .all, scopes: AccessGrant.ofStaff, end: end)])
         case .device:
+            let patients = PatientAccess.only(actor.participant.map { [$0] } ?? [])
             self.init(
                 unchecked: actor.id, person: nil, role: .device,
-                patients: .only(actor.participant.map { [$0] } ?? []), scopes: AccessGrant.ofDevices, end: end)
+                parts: [AccessPart(patients: patients, scopes: AccessGrant.ofDevices, end: end)])
         case .site, .participant, .practitioner, .service, .accountHolder:
             self.init(
-                unchecked: actor.id, person: nil, role: actor.role, patients: .only([]),
-                scopes: AccessScopes(known: []),
-                end: end)
+                unchecked: actor.id, person: nil, role: actor.role,
+                parts: [AccessPart(patients: .only([]), scopes: AccessScopes(known: []), end: end)])
         }
     }
 
@@ -31,7 +32,7 @@ extension AccessGrant {
     /// Actor for the audit and for decisions that do not concern records.
     package var actor: Actor {
         var participant: String?
-        if role == .device, case .only(let patients) = patients { participant = patients.first }
+        if role == .device, case .only(let patients) = onlyPart?.patients { participant = patients.first }
         return Actor(id: person ?? client ?? "", role: role, client: client, participant: participant)
     }
 }

@@ -1,7 +1,12 @@
 extension AccessGrant {
-    /// Returns the queries that limit the scopes for a type. Code that creates the facts of such a record must evaluate
-    /// them (``RecordFacts/matchedQueries``).
+    /// Returns the queries that limit the scopes for a type, of all parts. Code that creates the facts of such a record
+    /// must evaluate them (``RecordFacts/matchedQueries``).
     package func queries(of type: String) -> Set<ScopeQuery> {
-        Set(scopes.resources.filter { $0.type == nil || $0.type == type }.compactMap(\.query))
+        var queries: Set<ScopeQuery> = []
+        var forms: Set<Int> = []
+        for part in parts where forms.insert(part.formNumber).inserted {
+            queries.formUnion(part.scopes.resources.filter { $0.reaches(type: type) }.compactMap(\.query))
+        }
+        return queries
     }
 }

@@ -3,7 +3,8 @@ import Foundation
 
 /// A caller's permissions for records; every token has one.
 ///
-/// Only ``Policy`` decides by it. Anything that a grant does not permit is forbidden.
+/// Only ``Policy`` decides by it. Anything that a grant does not permit is forbidden. It consists of parts
+/// (``AccessPart``), and permits only what a single part permits.
 package struct AccessGrant: Sendable, Hashable {
     /// Client (an app or a device) that acts; nil for a token that a person uses directly.
     package let client: String?
@@ -11,14 +12,6 @@ package struct AccessGrant: Sendable, Hashable {
     package let person: String?
     /// Role in which it acts.
     package let role: Role
-    /// Patients whose records it gives access to.
-    package let patients: PatientAccess
-    /// Patient that was selected for the app. The scopes that begin with `patient/` are limited to this one
-    /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#patient-specific-scopes>); if it
-    /// is nil, they apply to ``patients``.
-    package let patientInContext: String?
-    /// Permitted operations, and limits of confidentiality and sensitivity.
-    package let scopes: AccessScopes
     /// Purpose of the use of the records: a code of v3-ActReason below `PurposeOfUse`
     /// (<https://hl7.org/fhir/R4/v3/PurposeOfUse/vs.html>), such as `TREAT`.
     package let purpose: String?
@@ -26,60 +19,55 @@ package struct AccessGrant: Sendable, Hashable {
     /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data>);
     /// nil if there is none or the client may not know it.
     package let ownResource: OwnResource?
-    /// Expiry; from that instant on it permits nothing. nil if it does not expire by itself.
-    package let end: Date?
+    /// Parts, of which each counts by itself. No two parts differ only in their patients.
+    let parts: [AccessPart]
 
-    /// Maximum confidentiality of its records: the highest `conf/` scope, or `N` without one.
-    package let confidentiality: Confidentiality
-    /// Sensitive records that it gives access to, from the `sens/` scopes.
-    package let sensitivity: SensitivityAccess
-
-    /// Creates a grant with scopes that are already narrowed to what the caller may have.
+    /// Creates a grant of one part, with scopes that are already narrowed to what the caller may have.
     ///
+    /// - Parameters:
+    ///   - patients: patients whose records it gives access to.
+    ///   - patientInContext: patient that was selected for the app. The scopes that begin with `patient/` are limited
+    ///     to this one; if it is nil, they apply to `patients`.
+    ///   - end: the first instant at which it permits nothing any more; nil if it does not expire by itself.
     /// - Throws: ``AccessGrantError/patientMissing`` for a participant's grant, or one with a `patient/` scope, without
     ///   patients: a grant for one patient must never become one for all by omission.
     package init(
         client: String?, person: String? = nil, role: Role, patients: PatientAccess, patientInContext: String? = nil,
         scopes: AccessScopes, purpose: String? = nil, ownResource: OwnResource? = nil, end: Date? = nil
     ) throws(AccessGrantError) {
-        if patients == .all, patientInContext == nil || role == .participant {
-            let isForOne = role == .participant || scopes.resources.contains { $0.context == .patient }
-            guard !isForOne else { throw .patientMissing }
-        }
+        let part = AccessPart(patients: patients, patientInContext: patientInContext, scopes: scopes, end: end)
+        guard !part.isMissingPatients(for: role) else { throw .patientMissing }
         self.init(
-            unchecked: client, person: person, role: role, patients: patients, patientInContext: patientInContext,
-            scopes: scopes, purpose: purpose, ownResource: ownResource, end: end)
+            unchecked: client, person: person, role: role, parts: [part], purpose: purpose, ownResource: ownResource)
     }
 
+    /// Creates a grant without checks.
+    ///
+    /// - Parameter parts: parts of which no two differ only in their patients.
     init(
-        unchecked client: String?, person: String?, role: Role, patients: PatientAccess,
-        patientInContext: String? = nil,
-        scopes: AccessScopes, purpose: String? = nil, ownResource: OwnResource? = nil, end: Date?
+        unchecked client: String?, person: String?, role: Role, parts: [AccessPart], purpose: String? = nil,
+        ownResource: OwnResource? = nil
     ) {
         self.client = client
         self.person = person
         self.role = role
-        self.patients = patients
-        self.patientInContext = patientInContext
-        self.scopes = scopes
+        self.parts = parts
         self.purpose = purpose
-        let mayKnowPerson = scopes.contains(.openID) && (scopes.contains(.fhirUser) || scopes.contains(.profile))
-        self.ownResource = mayKnowPerson ? ownResource : nil
-        self.end = end
-        confidentiality = scopes.confidentiality
-        sensitivity = scopes.sensitivity
+        self.ownResource = parts.contains(where: \.mayKnowPerson) ? ownResource : nil
     }
 
-    /// Whether the grant has expired.
-    package func hasEnded(at now: Date) -> Bool { end.map { now >= $0 } ?? false }
+    /// Whether the grant has expired: all of its parts have. A grant without parts has expired.
+    package func hasEnded(at now: Date) -> Bool { parts.allSatisfy { $0.hasEnded(at: now) } }
 
-    /// Whether the grant may lower labels, because it has access to all of them.
-    var mayLowerLabels: Bool { confidentiality == .veryRestricted && sensitivity == .every }
+    /// Only part; nil for a grant of several parts or none.
+    var onlyPart: AccessPart? { parts.count == 1 ? parts.first : nil }
 
-    /// Returns the patients whose records a scope with this context gives access to.
-    func patients(of context: ResourceScope.Context) -> PatientAccess {
-        guard context == .patient, let patientInContext else { return patients }
-        return patients.intersection(patientInContext)
+    /// Patient whom all parts have in context; nil if there is none, or if the parts differ.
+    package var patientInContext: String? {
+        guard let first = parts.first, parts.allSatisfy({ $0.patientInContext == first.patientInContext }) else {
+            return nil
+        }
+        return first.patientInContext
     }
 }
 
@@ -98,12 +86,33 @@ package struct OwnResource: Sendable, Hashable {
 package enum AccessGrantError: CodedError, Hashable {
     /// It must be limited to patients, and contains none.
     case patientMissing
+    /// It has more than ``AccessGrant/maximumParts`` parts, or more than ``AccessGrant/maximumForms`` different lists
+    /// of scopes.
+    case tooManyParts
+    /// Its parts name more than ``AccessGrant/maximumPatients`` patients, counted for each part.
+    case tooManyPatients
 
-    /// Stable code: `patient-missing`.
-    package var code: String { "patient-missing" }
+    /// Stable code: `patient-missing`, `grant-parts-too-many`, `grant-patients-too-many`.
+    package var code: String {
+        switch self {
+        case .patientMissing: "patient-missing"
+        case .tooManyParts: "grant-parts-too-many"
+        case .tooManyPatients: "grant-patients-too-many"
+        }
+    }
 
     /// Message for users that suggests an action.
     package var message: String {
-        "A participant's access and scopes with patient/ need patients; specify them, or request user/ or system/."
+        switch self {
+        case .patientMissing:
+            "A participant's access and scopes with patient/ need patients; specify them, or request user/ or system/."
+        case .tooManyParts:
+            """
+            This access would have more than \(AccessGrant.maximumParts) parts or \(AccessGrant.maximumForms) kinds of \
+            permissions; request it for fewer people.
+            """
+        case .tooManyPatients:
+            "This access would name more than \(AccessGrant.maximumPatients) patients; request it for fewer people."
+        }
     }
 }

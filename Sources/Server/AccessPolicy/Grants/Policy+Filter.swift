@@ -7,24 +7,60 @@ extension Policy {
     /// Records to be written are selected with the filter for reading or searching, and then decided one by one: for a
     /// writing interaction the filter selects nothing.
     package func filter(_ grant: AccessGrant, _ interaction: RecordInteraction, at now: Date) -> RecordFilter {
-        guard !interaction.isWriting, !grant.hasEnded(at: now) else { return .nothing }
-        // 1. Combine scopes that differ only in the type, in their original order, so that the same grant always gives
-        //    the same filter.
-        let reaches = grant.scopes.resources.filter { $0.permissions.isSuperset(of: interaction.permission) }.map {
-            Reach(patients: grant.patients(of: $0.context), type: $0.type, query: $0.query)
+        filter(grant, allOf: [interaction], at: now)
+    }
+
+    /// Returns the filter of the records for which a single part of a grant permits each of several interactions.
+    package func filter(
+        _ grant: AccessGrant, allOf interactions: [RecordInteraction], at now: Date
+    ) -> RecordFilter {
+        guard !interactions.isEmpty, !interactions.contains(where: \.isWriting) else { return .nothing }
+        // 1. The parts in force by their form. Those of one form differ only in patients and times.
+        var forms: [Int: [AccessPart]] = [:]
+        var order: [Int] = []
+        for part in grant.parts where part.isInForce(at: now) {
+            if forms[part.formNumber] == nil { order.append(part.formNumber) }
+            forms[part.formNumber, default: []].append(part)
         }
-        var parts: [Part: [String?]] = [:]
-        var order: [Part] = []
+        // 2. One condition for each form, in the order of the parts, so that the same grant always gives the same
+        //    filter.
+        var filters: [RecordFilter] = []
+        for number in order {
+            let parts = forms[number] ?? []
+            let filter = RecordFilter.and(interactions.map { Policy.filter(parts, $0.permission) })
+            if !filters.contains(filter) { filters.append(filter) }
+        }
+        return .or(filters)
+    }
+
+    /// Returns the filter of parts with the same scopes and the same patient in context.
+    private static func filter(_ parts: [AccessPart], _ permission: ScopePermissions) -> RecordFilter {
+        guard let first = parts.first else { return .nothing }
+        // 1. The patients of a scope depend on its context.
+        let wide = filter(parts.map { $0.patients(of: .user) })
+        let narrow = first.patientInContext == nil ? wide : filter(parts.map { $0.patients(of: .patient) })
+        // 2. Combine scopes that differ only in the type, in their original order.
+        let reaches = first.scopes.resources.filter { $0.permissions.isSuperset(of: permission) }.map {
+            Reach(isNarrow: $0.context == .patient && narrow != wide, type: $0.type, query: $0.query)
+        }
+        var groups: [ReachGroup: [String?]] = [:]
+        var order: [ReachGroup] = []
         for reach in reaches where !reaches.contains(where: { $0.makesNeedless(reach) }) {
-            let part = Part(patients: reach.patients, query: reach.query)
-            if parts[part] == nil { order.append(part) }
-            parts[part, default: []].append(reach.type)
+            let group = ReachGroup(isNarrow: reach.isNarrow, query: reach.query)
+            if groups[group] == nil { order.append(group) }
+            groups[group, default: []].append(reach.type)
         }
-        let records = RecordFilter.or(order.map { .and([Policy.filter(types: parts[$0] ?? []), $0.filter]) })
-        // 2. The limits of labels apply to all of them.
+        let records = RecordFilter.or(
+            order.map { group in
+                .and([
+                    filter(types: groups[group] ?? []), group.isNarrow ? narrow : wide,
+                    group.query.map(RecordFilter.query) ?? .everything,
+                ])
+            })
+        // 3. The limits of labels apply to all of them.
         var all = [records]
-        if grant.confidentiality < .veryRestricted { all.append(.confidentiality(upTo: grant.confidentiality)) }
-        if case .codes(let codes) = grant.sensitivity { all.append(.sensitivities(among: codes)) }
+        if first.confidentiality < .veryRestricted { all.append(.confidentiality(upTo: first.confidentiality)) }
+        if case .codes(let codes) = first.sensitivity { all.append(.sensitivities(among: codes)) }
         return .and(all)
     }
 
@@ -33,35 +69,31 @@ extension Policy {
         types.contains(nil) ? .everything : .type(Set(types.compactMap(\.self)))
     }
 
+    /// Returns the filter for the records of one of several groups of patients, and shared records.
+    private static func filter(_ patients: [PatientAccess]) -> RecordFilter {
+        var groups: Set<Set<String>> = []
+        for case .only(let ids) in patients where !ids.isEmpty { groups.insert(ids) }
+        if patients.contains(.all) { return .everything }
+        guard let first = groups.first else { return .shared }
+        return .any([groups.count == 1 ? .owners(first) : .ownersOfOne(groups), .shared])
+    }
+
     /// Records of one scope.
     private struct Reach {
-        let patients: PatientAccess
+        /// Whether its patients are only those of `patient/`.
+        let isNarrow: Bool
         let type: String?
         let query: ScopeQuery?
 
         /// Whether this scope, which has no query, covers the other one, which has a query.
         func makesNeedless(_ other: Reach) -> Bool {
-            query == nil && other.query != nil && patients == other.patients && (type == nil || type == other.type)
+            query == nil && other.query != nil && isNarrow == other.isNarrow && (type == nil || type == other.type)
         }
     }
 
-    /// Common part of scopes that differ only in the type.
-    private struct Part: Hashable {
-        let patients: PatientAccess
+    /// Common properties of scopes that differ only in the type.
+    private struct ReachGroup: Hashable {
+        let isNarrow: Bool
         let query: ScopeQuery?
-
-        var filter: RecordFilter {
-            .and([patients.filter, query.map(RecordFilter.query) ?? .everything])
-        }
-    }
-}
-
-extension PatientAccess {
-    /// Filter for the records of these patients and shared records.
-    var filter: RecordFilter {
-        switch self {
-        case .all: .everything
-        case .only(let patients): patients.isEmpty ? .shared : .any([.owners(patients), .shared])
-        }
     }
 }

@@ -12,6 +12,8 @@ package indirect enum RecordFilter: Sendable, Hashable {
     case type(Set<String>)
     /// There is at least one owner, and all owners are among these.
     case owners(Set<String>)
+    /// There is at least one owner, and a single one of these sets has all owners.
+    case ownersOfOne(Set<Set<String>>)
     /// There is no owner, and the type is shared: ``RecordFacts/isShared``.
     case shared
     /// The rank of the confidentiality (its raw value) is not above that of this one.
@@ -35,6 +37,8 @@ package indirect enum RecordFilter: Sendable, Hashable {
         case .nothing: false
         case .type(let types): types.contains(facts.type)
         case .owners(let patients): !facts.owners.isEmpty && facts.owners.isSubset(of: patients)
+        case .ownersOfOne(let groups):
+            !facts.owners.isEmpty && groups.contains { facts.owners.isSubset(of: $0) }
         case .shared: facts.isShared
         case .confidentiality(let limit): facts.labels.confidentiality <= limit
         case .sensitivities(let codes): facts.labels.sensitivities.isSubset(of: codes)

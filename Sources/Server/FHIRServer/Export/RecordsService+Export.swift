@@ -42,7 +42,7 @@ extension RecordsService {
         }
         let store = store
         let job = ExportJob(
-            id: newID().lowercaseText, grant: grant, request: request, path: path, createdAt: now,
+            id: newID().lowercaseText, grant: grant.inForce(at: now), request: request, path: path, createdAt: now,
             expiresAt: now.addingTimeInterval(exports.limits.worksFor + exports.limits.keptFor))
         // Errors of the request are reported now.
         _ = try await reading(for: grant) { try plan.selections(store, in: $0) }

@@ -17,7 +17,8 @@ extension RecordsService {
         by caller: AuthenticatedCaller, within time: SearchDeadline? = nil
     ) async throws -> BundlePage {
         if let type = scope.type { guard RecordType.isHeld(type) else { throw RecordsFailure.unknownType } }
-        let (access, policy, now, store, grant) = (access, access.audit.policy, clock(), store, caller.grant)
+        let (access, policy, clock, store, grant) = (access, access.audit.policy, clock, store, caller.grant)
+        let now = clock()
         let query = try SearchQuery(scope, parameters: parameters, strict: strict, now: now, ownBases: [url])
         let interaction: RecordInteraction = scope.type == nil ? .searchSystem : .searchType
         let decisions = query.parts.map { policy.decide(grant, interaction, type: $0.type, at: now) }
@@ -41,7 +42,9 @@ extension RecordsService {
         let (current, answer): (AccessGrant?, RecordSearch.Answer?) = try await reading(within: time, for: grant) {
             transaction in
             let current = try caller.grant(access, in: transaction)
-            return (current, current == grant ? try search.answer(from: store, in: transaction) : nil)
+            // The search may have waited until a part of the grant began or ended.
+            let isCurrent = current == grant && grant.isUnchanged(from: now, to: clock())
+            return (current, isCurrent ? try search.answer(from: store, in: transaction) : nil)
         }
         guard let current else { throw RecordsFailure.unauthenticated }
         guard let answer else {

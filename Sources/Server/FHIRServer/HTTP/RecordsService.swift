@@ -218,15 +218,19 @@ package struct RecordsService: Sendable {
             grant, by: decision(grant, .historyOfInstance, type: type, id: id, newest: stored?.facts, version: nil),
             to: Target(resourceType: type, resourceID: id, subject: stored?.subject))
         guard stored != nil else { throw RecordsFailure.notFound }
-        let isWhole = access.audit.policy.filter(grant, .historyOfInstance, at: clock()) == .everything
+        let (policy, clock) = (access.audit.policy, clock)
+        @Sendable func showsAll() -> Bool { policy.filter(grant, .historyOfInstance, at: clock()) == .everything }
         let limit = asked.count
         let time = if let time { time } else { try await allowance(for: grant) }
-        let (records, isCut, total): ([StoredRecord], Bool, Int) = try await reading(within: time, for: grant) {
+        let (records, isCut, total): ([StoredRecord], Bool, Int?) = try await reading(within: time, for: grant) {
             transaction in
-            let total =
+            let isWhole = showsAll()
+            let counted =
                 asked.isNarrowed
                 ? try transaction.first(asked.totalSQL, asked.totalParameters(type: type, id: id))
                 : try transaction.first(RecordStore.versionCountSQL, [RecordKey.value(type: type, id: id)])
+            // Hidden versions are not counted.
+            let total = isWhole ? Int(counted?.integerIfPresent("total") ?? 0) : nil
             // The record may have another owner, or be hidden, since the decision.
             let newest = try store.facts(
                 ofType: type, id: id, asking: grant.queries(of: type), in: transaction)?.facts
@@ -246,17 +250,17 @@ package struct RecordsService: Sendable {
                     guard isShown else { continue }
                     guard shown.count == limit || time.answer.takes(version.content.count) else {
                         guard !shown.isEmpty else { throw time.answer.exceeded }
-                        return (shown, true, Int(total?.integerIfPresent("total") ?? 0))
+                        return (shown, true, total)
                     }
                     shown.append(version)
                 }
                 guard page.count == step, let last = page.last else { break }
                 before = last.version
             }
-            return (shown, shown.count > limit, Int(total?.integerIfPresent("total") ?? 0))
+            return (shown, shown.count > limit, total)
         }
         var bundle = FHIR.Bundle(type: .history)
-        if isWhole { bundle.total = total }
+        bundle.total = total
         let page = records.prefix(limit)
         let address = "\(type)/\(id)/_history"
         bundle.link = [link("self", Self.address(url, path: address, parameters: asked.used))]
@@ -265,6 +269,7 @@ package struct RecordsService: Sendable {
             bundle.link += [link("next", Self.address(url, path: address, parameters: next))]
         }
         let revived = try await reading(within: time, for: grant) { transaction in
+            let isWhole = showsAll()
             let newest = try store.facts(
                 ofType: type, id: id, asking: grant.queries(of: type), in: transaction)?.facts
             return try store.revived(among: page, in: transaction) { former in

@@ -30,9 +30,11 @@ extension RecordsService {
         }
         let decision = types.isEmpty ? first.1 : .permitted
         // 2. Their versions.
-        let filter = policy.filter(grant, interaction, at: now)
+        let clock = clock
         let time = if let time { time } else { try await allowance(for: grant) }
         let found = try await reading(within: time, for: grant) { transaction in
+            let now = clock()
+            let filter = policy.filter(grant, interaction, at: now)
             let held = Set(try store.types(in: transaction))
             let statements = try types.filter(held.contains).map {
                 try HistoryStatement(type: $0, query, showing: filter, in: transaction)
@@ -65,8 +67,10 @@ extension RecordsService {
         }
         let records = shown.map(\.record)
         let revived = try await reading(within: time, for: grant) { transaction in
-            try store.revived(among: records, in: transaction) { former in
-                try owners(of: former, to: grant, isWhole: filter == .everything, in: transaction) { own, newest in
+            let now = clock()
+            let isWhole = policy.filter(grant, interaction, at: now) == .everything
+            return try store.revived(among: records, in: transaction) { former in
+                try owners(of: former, to: grant, isWhole: isWhole, in: transaction) { own, newest in
                     policy.decide(grant, interaction, version: own, newest: newest, at: now).isPermitted
                 } != nil
             }

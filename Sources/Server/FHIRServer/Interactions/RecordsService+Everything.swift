@@ -22,9 +22,10 @@ extension RecordsService {
     ) async throws -> BundlePage {
         // The read of the Patient decides whether there is a result; the audit contains it.
         _ = try await read(type: Patient.resourceType, id: id, by: AuthenticatedCaller(grant))
-        let (policy, now, store) = (access.audit.policy, clock(), store)
+        let (policy, clock, store) = (access.audit.policy, clock, store)
         let time = if let time { time } else { try await allowance(for: grant) }
         let found = try await reading(within: time, for: grant) { transaction in
+            let now = clock()
             let before = time.answer.taken
             var rows = try Self.page(
                 of: id, page, store,

@@ -76,8 +76,10 @@ extension RecordsService {
                 clientID: grant.actor.id, keyID: nil,
                 receivedAt: now), lookup: lookup)
         defer { executor.release((lookup, ready)) }
-        let quota = quota
+        let (quota, clock) = (quota, clock)
         return try await database.write { transaction in
+            // A part of the grant may have begun or ended since the plan.
+            guard grant.isUnchanged(from: now, to: clock()) else { throw OutdatedPlan() }
             try quota.count(ready, by: grant, at: now, in: transaction)
             return try execution.perform(ready, in: transaction)
         }

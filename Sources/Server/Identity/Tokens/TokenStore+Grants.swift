@@ -67,7 +67,8 @@ extension TokenStore {
         if let known = recent.holder(digest: digest, now: now) { return known }
         guard let grant = try await reader.read({ try grant(digest: digest, in: $0) }) else { return nil }
         let bearer = Bearer(grant: grant, digest: digest)
-        recent.keep(bearer, digest: digest, expiresAt: grant.end, now: now)
+        // The entry ends where a part of the grant begins or ends.
+        recent.keep(bearer, digest: digest, expiresAt: grant.nextChange(after: now), now: now)
         return bearer
     }
 
@@ -94,7 +95,7 @@ extension TokenStore {
             ? .all
             : .only(
                 Set(try transaction.query(Self.patientsSQL, [SQLValue(id)]).map { try $0.text("participant") }))
-        let read = try known.flatMap { $0.scopes.text == scopes ? $0.scopes : nil } ?? AccessScopes(scopes)
+        let read = try known?.scopes(parsing: scopes) ?? AccessScopes(scopes)
         return try AccessGrant(client: id, role: .service, patients: patients, scopes: read, end: end)
     }
 
