@@ -244,14 +244,18 @@ import Testing
         var shown = 0
         var hidden = 0
         for _ in 0..<60 {
-            let seesAll = Bool.random(using: &random)
-            let scopes =
-                (["user/*.rs", "user/Observation.s", "user/Device.rs"].randomElement(using: &random) ?? "")
-                + (Bool.random(using: &random) ? " conf/R" : "")
-            let grant = try AccessGrant(
-                client: "app", role: .practitioner,
-                patients: seesAll ? .all : .only(Set(["a", "b", "c"].filter { _ in Bool.random(using: &random) })),
-                scopes: AccessScopes(scopes))
+            var parts: [AccessPart] = []
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                let scopes =
+                    (["user/*.rs", "user/Observation.s", "user/Device.rs"].randomElement(using: &random) ?? "")
+                    + (Bool.random(using: &random) ? " conf/R" : "")
+                let patients = Set(["a", "b", "c"].filter { _ in Bool.random(using: &random) })
+                parts.append(
+                    AccessPart(
+                        patients: Int.random(in: 0..<3, using: &random) == 0 ? .all : .only(patients),
+                        scopes: try AccessScopes(scopes)))
+            }
+            let grant = try AccessGrant(client: "app", role: .practitioner, parts: parts)
             let service = RecordsService(database: fixture.database, access: fixture.access, clock: { Date() })
             var found: [String] = []
             var cursor: String?

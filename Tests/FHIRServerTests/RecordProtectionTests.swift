@@ -1,4 +1,3 @@
-import AccessPolicy
 import FHIR
 import Foundation
 import Storage
@@ -6,6 +5,7 @@ import StorageTestSupport
 import TestSupport
 import Testing
 
+@testable import AccessPolicy
 @testable import FHIRHTTP
 @testable import FHIRSearch
 @testable import FHIRServer
@@ -59,7 +59,23 @@ import Testing
         return #"{"resourceType":"\#(type)","id":"\#(id)"\#(references)\#(protected)}"#
     }
 
+    /// Returns a grant of one to four parts.
     private func grant(_ random: inout Seeded) throws -> AccessGrant {
+        var parts: [AccessPart] = []
+        for _ in 0..<([1, 1, 2, 3, 4].randomElement(using: &random) ?? 1) { parts.append(try part(&random)) }
+        if let first = parts.first, first.patients != .all, Bool.random(using: &random) {
+            // The same scopes for other patients and for another time.
+            for number in 1...3 {
+                parts.append(
+                    AccessPart(
+                        patients: .only(Set(subset(Self.patients, oneIn: 2, &random))), scopes: first.scopes,
+                        end: now.addingTimeInterval(Double(number) - 1)))
+            }
+        }
+        return try AccessGrant(client: "app", role: .practitioner, parts: parts)
+    }
+
+    private func part(_ random: inout Seeded) throws -> AccessPart {
         let seesAll = Int.random(in: 0..<3, using: &random) == 0
         var scopes = (0..<Int.random(in: 1...3, using: &random)).map { _ in
             let type = Bool.random(using: &random) ? "*" : Self.types.randomElement(using: &random) ?? "*"
@@ -73,10 +89,10 @@ import Testing
         }
         scopes += subset(Self.sensitivities, oneIn: 3, &random).map { "sens/" + $0 }
         if Int.random(in: 0..<4, using: &random) == 0 { scopes.append("sens/*") }
-        return try AccessGrant(
-            client: "app", role: .practitioner,
+        return AccessPart(
             patients: seesAll ? .all : .only(Set(subset(Self.patients, oneIn: 2, &random))),
-            scopes: AccessScopes(scopes.joined(separator: " ")))
+            scopes: try AccessScopes(scopes.joined(separator: " ")),
+            start: Int.random(in: 0..<8, using: &random) == 0 ? now.addingTimeInterval(1) : nil)
     }
 
     private func ids(
@@ -113,7 +129,7 @@ import Testing
         }
         var shown = 0
         var hidden = 0
-        for _ in 0..<150 {
+        for _ in 0..<80 {
             let grant = try grant(&random)
             for type in Self.types {
                 for interaction in [RecordInteraction.read, .searchType] {

@@ -207,7 +207,9 @@ struct AuthorizationTests {
     @Test func participantsApprovalReachesOnlyThemForAnyScope() async throws {
         try await withAgreement { agreement, _ async throws in
             let tokens = try await agreement.redeem(try await agreement.code("user/*.rs", patient: nil))
-            #expect(try await agreement.access.tokens.grant(bearer: tokens.accessToken)?.onlyPart?.patients == .only(["anna"]))
+            #expect(
+                try await agreement.access.tokens.grant(bearer: tokens.accessToken)?.onlyPart?.patients
+                    == .only(["anna"]))
             await #expect(throws: AccessGrantError.patientMissing) {
                 _ = try await agreement.code("patient/*.rs", patient: "bert")
             }

@@ -1,5 +1,6 @@
 import AccessPolicy
 import FHIR
+import Foundation
 import TestSupport
 
 @testable import FHIRSearch
@@ -272,8 +273,34 @@ struct SearchedResources {
         "?code=a,b", "?gender=female", "?date=ge2026-03", "?_id=pat1,pat2,obs3", "?subject=Patient/pat2", "?name=a",
     ]
 
+    /// Returns a grant of one to four parts. Some are for other patients with the scopes of an earlier part, and some
+    /// are not in force at the time of the searches.
     mutating func grant() throws -> AccessGrant {
-        let seesAll = chance(3)
+        var parts: [AccessPart] = []
+        var last: AccessScopes?
+        for _ in 0..<([1, 1, 2, 3, 4].randomElement(using: &random) ?? 1) {
+            let isNew = last == nil || chance(2)
+            let seesAll = isNew && chance(3)
+            let text = scopes(seesAll: seesAll)
+            let scopes = try isNew ? AccessScopes(text) : last ?? AccessScopes(text)
+            last = scopes
+            let patients = (0..<Int.random(in: 2...9, using: &random)).map { _ in id("Patient") }
+            parts.append(
+                AccessPart(
+                    patients: seesAll ? .all : .only(Set(patients)),
+                    patientInContext: chance(6) ? patients.first : nil, scopes: scopes,
+                    start: chance(8) ? instant() : nil,
+                    end: chance(4) ? instant() : nil))
+        }
+        return try AccessGrant(client: "app", role: .practitioner, parts: parts)
+    }
+
+    /// Returns a time before, at or after that of the searches.
+    private mutating func instant() -> Date {
+        SearchStore.time.addingTimeInterval([-9, 0, 9, 99].randomElement(using: &random) ?? 0)
+    }
+
+    private mutating func scopes(seesAll: Bool) -> String {
         var scopes = (0..<Int.random(in: 1...5, using: &random)).map { _ in
             let type = chance(2) ? "*" : some(Self.types)
             let context = seesAll ? "user" : some(["patient", "user"])
@@ -283,9 +310,6 @@ struct SearchedResources {
         if chance(2) { scopes.append("conf/" + some(["R", "V", "N"])) }
         scopes += Self.sensitivities.filter { _ in chance(3) }.map { "sens/" + $0 }
         if chance(4) { scopes.append("sens/*") }
-        let patients = Set((0..<Int.random(in: 3...9, using: &random)).map { _ in id("Patient") })
-        return try AccessGrant(
-            client: "app", role: .practitioner, patients: seesAll ? .all : .only(patients),
-            scopes: AccessScopes(scopes.joined(separator: " ")))
+        return scopes.joined(separator: " ")
     }
 }

@@ -38,10 +38,10 @@ extension SQLFragment {
     /// Maximum number of values that have a placeholder each (``list(_:in:)``).
     private static let maximumPlaceholders = 16
 
-    /// Returns a list of values for `IN`: placeholders for a few, and a single parameter for more, so that a long list
-    /// has one statement and is within the engines' limits of parameters.
-    package static func list(_ values: [String], in dialect: SQLDialect) -> SQLFragment {
-        guard values.count > maximumPlaceholders else { return .list(values.map { SQLValue($0) }) }
+    /// Returns a list of values for `IN`: sorted placeholders for a few, and a single parameter for more, so that a long
+    /// list has one statement and is within the engines' limits of parameters.
+    package static func list(_ values: some Collection<String>, in dialect: SQLDialect) -> SQLFragment {
+        guard values.count > maximumPlaceholders else { return .list(values.sorted().map { SQLValue($0) }) }
         return SQLFragment(
             dialect == .sqlite
                 ? "(SELECT value FROM json_each(?))" : "(SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",

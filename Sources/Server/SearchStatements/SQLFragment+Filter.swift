@@ -34,7 +34,9 @@ private struct FilterCompiler {
                 ? SQLFragment("(r.subject IS NULL AND NOT EXISTS (" + rows(.owner) + "))") : .never
         case .confidentiality(let maximum): return confidential(upTo: maximum)
         case .sensitivities(let codes):
-            return "NOT EXISTS (" + outside(.sensitivity, codes) + ")"
+            return "NOT EXISTS ("
+                + (codes.isEmpty ? SQLFragment(rows(.sensitivity)) : outside(.sensitivity, list(codes)))
+                + ")"
         case .all(let parts): return .all(try parts.map(condition))
         case .any(let parts): return any(try parts.map(condition))
         }
@@ -62,16 +64,17 @@ private struct FilterCompiler {
     /// A subject is the only owner. Without a subject, the rows contain the owners, and a single one of the groups must
     /// have all of them.
     private func owned(by groups: Set<Set<String>>) -> SQLFragment {
-        let all = groups.reduce(into: Set<String>()) { $0.formUnion($1) }
+        let all = groups.count == 1 ? groups.first ?? [] : groups.reduce(into: []) { $0.formUnion($1) }
         guard !all.isEmpty else { return .never }
-        let subject = "r.subject IN " + list(all)
+        let list = list(all)
+        let subject = "r.subject IN " + list
         var ways: [SQLFragment] = []
         if groups.count == 1 {
-            ways.append("NOT EXISTS (" + outside(.owner, all) + ")")
+            ways.append("NOT EXISTS (" + outside(.owner, list) + ")")
         } else {
             // A group of one patient has the records of one owner.
             ways.append(
-                "(SELECT count(*) FROM (" + rows(.owner) + " LIMIT 2) o) = 1 AND EXISTS (" + inside(.owner, all) + ")")
+                "(SELECT count(*) FROM (" + rows(.owner) + " LIMIT 2) o) = 1 AND EXISTS (" + inside(.owner, list) + ")")
             let several = groups.filter { $0.count > 1 }
             if !several.isEmpty { ways.append(ownedTogether(by: several)) }
         }
@@ -97,8 +100,8 @@ private struct FilterCompiler {
         let isWithRow = maximum < .assumed
         let ranks = Confidentiality.allCases.filter { isWithRow ? $0 <= maximum : $0 > maximum }
         guard !ranks.isEmpty else { return .always }
-        return (isWithRow ? "EXISTS (" : "NOT EXISTS (") + inside(.confidentiality, Set(ranks.map { String($0.rawValue) }))
-            + ")"
+        let among = inside(.confidentiality, list(Set(ranks.map { String($0.rawValue) })))
+        return (isWithRow ? "EXISTS (" : "NOT EXISTS (") + among + ")"
     }
 
     /// Returns the subquery of the record's rows of a kind; another condition may follow.
@@ -106,16 +109,16 @@ private struct FilterCompiler {
         "SELECT 1 FROM record_protection p WHERE p.number = r.number AND p.kind = '\(kind.rawValue)'"
     }
 
-    /// Returns the subquery of the record's rows of a kind whose value is among some; there is at least one.
-    private func inside(_ kind: RecordProtection.Kind, _ values: Set<String>) -> SQLFragment {
-        rows(kind) + " AND p.value IN " + list(values)
+    /// Returns the subquery of the record's rows of a kind whose value is in a list.
+    private func inside(_ kind: RecordProtection.Kind, _ list: SQLFragment) -> SQLFragment {
+        rows(kind) + " AND p.value IN " + list
     }
 
-    /// Returns the subquery of the record's rows of a kind whose value is not among some.
-    private func outside(_ kind: RecordProtection.Kind, _ values: Set<String>) -> SQLFragment {
-        values.isEmpty ? SQLFragment(rows(kind)) : rows(kind) + " AND p.value NOT IN " + list(values)
+    /// Returns the subquery of the record's rows of a kind whose value is not in a list.
+    private func outside(_ kind: RecordProtection.Kind, _ list: SQLFragment) -> SQLFragment {
+        rows(kind) + " AND p.value NOT IN " + list
     }
 
-    /// Returns the list of the values in a fixed order, so that equal filters have equal statements.
-    private func list(_ values: Set<String>) -> SQLFragment { .list(values.sorted(), in: dialect) }
+    /// Returns the list of the values, so that equal filters have equal statements.
+    private func list(_ values: Set<String>) -> SQLFragment { .list(values, in: dialect) }
 }

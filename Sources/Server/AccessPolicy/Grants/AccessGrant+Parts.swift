@@ -43,7 +43,12 @@ extension AccessGrant {
     ///
     /// Before that instant the grant permits the same as at `now`. A result of a decision may be used until then.
     package func nextChange(after now: Date) -> Date? {
-        parts.flatMap { [$0.start, $0.end] }.compactMap(\.self).filter { $0 > now }.min()
+        var next: Date?
+        for part in parts {
+            if let start = part.start, start > now { next = min(next ?? start, start) }
+            if let end = part.end, end > now { next = min(next ?? end, end) }
+        }
+        return next
     }
 
     /// Whether the grant permits the same at two times, because no part begins or ends in between.

@@ -6,7 +6,7 @@ import Foundation
 /// patients or the labels of another. Only this module reads the members.
 package struct AccessPart: Sendable, Hashable {
     /// Patients whose records it gives access to.
-    let patients: PatientAccess
+    private(set) var patients: PatientAccess
     /// Patient that was selected for the app. The scopes that begin with `patient/` are limited to this one
     /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#patient-specific-scopes>); if it
     /// is nil, they apply to ``patients``.
@@ -87,6 +87,13 @@ package struct AccessPart: Sendable, Hashable {
 }
 
 extension AccessPart {
+    /// Creates a part that has the patients of several parts, which differ in nothing else.
+    private init(_ part: AccessPart, joining patients: [PatientAccess], formNumber: Int) {
+        self = part
+        self.patients = patients.count == 1 ? part.patients : PatientAccess(joining: patients)
+        self.formNumber = formNumber
+    }
+
     /// Joins the parts that differ only in their patients into one, and numbers the parts.
     static func joined(_ parts: [AccessPart]) -> [AccessPart] {
         struct Form: Hashable {
@@ -94,31 +101,29 @@ extension AccessPart {
             let patientInContext: String?
         }
         struct Period: Hashable {
-            let form: Int
+            let formNumber: Int
             let start: Date?
             let end: Date?
         }
-        var forms: [Form: (number: Int, scopes: AccessScopes)] = [:]
+        var forms: [Form: Int] = [:]
         var indices: [Period: Int] = [:]
-        var joined: [AccessPart] = []
+        var groups: [(first: AccessPart, formNumber: Int, patients: [PatientAccess])] = []
+        var last: (scopes: AccessScopes, texts: Set<String>)?
         for part in parts {
-            let form = Form(scopes: Set(part.scopes.scopes.map(\.text)), patientInContext: part.patientInContext)
-            let known = forms[form] ?? (forms.count, part.scopes)
-            forms[form] = known
-            let period = Period(form: known.number, start: part.start, end: part.end)
-            guard let index = indices[period] else {
-                indices[period] = joined.count
-                var new = part
-                new.formNumber = known.number
-                joined.append(new)
-                continue
+            // Nearly all parts have the same scopes as the one before.
+            let texts = last?.scopes == part.scopes ? last?.texts ?? [] : Set(part.scopes.scopes.map(\.text))
+            last = (part.scopes, texts)
+            let form = Form(scopes: texts, patientInContext: part.patientInContext)
+            let formNumber = forms[form] ?? forms.count
+            forms[form] = formNumber
+            let period = Period(formNumber: formNumber, start: part.start, end: part.end)
+            if let index = indices[period] {
+                groups[index].patients.append(part.patients)
+            } else {
+                indices[period] = groups.count
+                groups.append((part, formNumber, [part.patients]))
             }
-            var whole = AccessPart(
-                patients: joined[index].patients.union(part.patients), patientInContext: part.patientInContext,
-                scopes: known.scopes, start: part.start, end: part.end)
-            whole.formNumber = known.number
-            joined[index] = whole
         }
-        return joined
+        return groups.map { AccessPart($0.first, joining: $0.patients, formNumber: $0.formNumber) }
     }
 }

@@ -31,10 +31,10 @@ package enum PatientAccess: Sendable, Hashable {
         }
     }
 
-    /// Returns the union with other patients.
-    func union(_ other: PatientAccess) -> PatientAccess {
-        guard case (.only(var own), .only(let others)) = (self, other) else { return .all }
-        own.formUnion(others)
-        return .only(own)
+    /// Creates the union of several.
+    init(joining several: [PatientAccess]) {
+        var ids: Set<String> = []
+        for case .only(let some) in several { ids.formUnion(some) }
+        self = several.contains(.all) ? .all : .only(ids)
     }
 }
