@@ -25,7 +25,7 @@ extension Policy {
         if case .refused(let refusal) = decide(grant, interaction, type: Policy.audit, at: now) {
             return .refused(refusal)
         }
-        switch (grant.role, grant.patients) {
+        switch (grant.role, grant.onlyPart?.patients) {
         case (.staff, .all): return .all
         case (.participant, .only(let patients)):
             guard patients.count == 1, let participant = patients.first else { return .refused(.insufficientScope) }
