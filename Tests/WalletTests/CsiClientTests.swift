@@ -86,6 +86,9 @@ import Wire
         await server.set(now: WalletExamples.now.addingTimeInterval(-200))
         _ = try await client.received()
         #expect(await server.log.count { $0.hasSuffix("/util/getTime") } == 2)
+        await server.set(now: WalletExamples.now.addingTimeInterval(200))
+        #expect(try await client.token().accessToken == "token-1")
+        #expect(await server.log.count { $0.hasSuffix("/util/getTime") } == 3)
         await server.set(now: WalletExamples.now.addingTimeInterval(-700))
         #expect(await code { _ = try await client.received() } == "clock-off")
     }

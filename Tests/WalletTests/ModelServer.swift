@@ -125,7 +125,9 @@ actor ModelServer: Transport {
         let fields = PercentEncoding.fields(String(decoding: body, as: UTF8.self)) ?? []
         guard let text = fields.first(where: { $0.name == "client_assertion" })?.value,
             let jws = try? JWS(compact: Data(text.utf8)), let guid = jws.keyID.flatMap({ CsiGuid($0) }),
-            let key = keys[guid], (try? jws.verify(with: key)) != nil
+            let key = keys[guid], (try? jws.verify(with: key)) != nil,
+            let issued = JSON(reading: jws.payload)?["iat"]?.integer,
+            abs(now.timeIntervalSince1970 - Double(issued)) <= 60
         else { throw PermissionError(.invalidClient, "The assertion is not valid.") }
         return ["access_token": "token-1", "token_type": "bearer", "expires_in": 300, "scope": "patient/*.rs"]
     }

@@ -54,9 +54,11 @@ extension CsiClient {
         do {
             return try await token(scope: scope, as: identity.csi, key: key)
         } catch let error as WalletError where error.refusal == .invalidClient {
-            guard let next = try store.key(.next) else { throw error }
-            let answer = try await token(scope: scope, as: identity.csi, key: next)
-            try store.promote(next)
+            // The clock of the device may have changed, or the answer to a new key may have been lost.
+            clock = nil
+            let next = try store.key(.next)
+            let answer = try await token(scope: scope, as: identity.csi, key: next ?? key)
+            if let next { try store.promote(next) }
             return answer
         }
     }
