@@ -29,6 +29,10 @@ import Testing
             let again = try StudyStores(folder)
             #expect(try await dump(again.queuePath) == dump(stores.queuePath))
             #expect(try await dump(again.recordsPath) == dump(stores.recordsPath))
+            let seals = try await again.openRecords().closing { records in
+                try await records.read { try $0.query("SELECT kind FROM audit_seal").map { try $0.text("kind") } }
+            }
+            #expect(seals.first == "restored")
             let before = try await state(stores)
             let after = try await state(again)
             #expect(after.queueID == before.queueID)
@@ -522,7 +526,7 @@ extension StudyBackupTests {
     /// Returns all rows of all tables except for the queue's state.
     private func dump(_ path: String) async throws -> [String: [[SQLValue]]] {
         let database = try await SQLiteDatabase.open(path: path, migrations: [], schema: .exact, permissions: 0o600)
-        let rows = try await database.read { try TableDump.rows(in: $0, except: ["queue_state"]) }
+        let rows = try await database.read { try TableDump.rows(in: $0, except: ["queue_state", "audit_seal"]) }
         try await database.close()
         return rows
     }

@@ -114,8 +114,8 @@ extension AuditEvent {
             if isOwn, let id = entry.resourceID { what.identifier = reference(to: id, type: nil).identifier }
         }
         target.what = what
-        target.type = coding("audit-entity-type", "2", "System Object")
-        target.role = coding("object-role", "4", "Domain Resource")
+        target.type = coding("audit-entity-type", code: "2", display: "System Object")
+        target.role = coding("object-role", code: "4", display: "Domain Resource")
         if isOwn, let amount = entry.amount {
             target.detail = [Entity.Detail(type: "amount", value: .string(String(amount)))]
         }
@@ -133,12 +133,12 @@ extension AuditEvent {
             // The participant was deleted; the pseudonym remains.
             entity.what = reference(to: participant.pseudonym, type: Patient.resourceType)
         }
-        entity.type = coding("audit-entity-type", "1", "Person")
-        entity.role = coding("object-role", "1", "Patient")
+        entity.type = coding("audit-entity-type", code: "1", display: "Person")
+        entity.role = coding("object-role", code: "1", display: "Patient")
         return entity
     }
 
-    private static func coding(_ system: String, _ code: String, _ display: String) -> Coding {
+    private static func coding(_ system: String, code: String, display: String) -> Coding {
         var coding = Coding(system: "http://terminology.hl7.org/CodeSystem/" + system, code: code)
         coding.display = display
         return coding
