@@ -8,6 +8,7 @@ import sqlite3
 import sys
 import time
 import urllib.parse
+from pathlib import Path
 
 from measuring import RUNS, quotient
 
@@ -30,6 +31,7 @@ def reads(work):
             order = (0, 1) if run % 2 else (1, 0)
             found = {side: sides[side].count(SECONDS) for side in order}
             counts.append((found[0], found[1]))
+        processor = [round(side.processor / side.reads * 1000, 4) for side in sides]
         seals = sides[0].study.number("SELECT count(*) FROM audit_seal")
         rows = sides[0].study.number("SELECT count(*) FROM audit")
     finally:
@@ -37,7 +39,7 @@ def reads(work):
             side.study.close()
     times = [[SECONDS / pair[side] for pair in counts] for side in (0, 1)]
     return {**quotient(*times), "readsPerSecond": [[round(count / SECONDS) for count in pair] for pair in counts],
-            "seals": seals, "rows": rows}
+            "processorMillisecondsPerRead": processor, "seals": seals, "rows": rows}
 
 
 def _unlimited(study):
@@ -50,7 +52,8 @@ class _Side:
         self.study = harness.Study(forms=False, url="", change=_unlimited)
         writer = harness.tributary("token", "create", self.study.dir, "--scope", "system/*.cruds").text.strip()
         self.token = self.study.staff_token()
-        server = self.study.serve()
+        self.server = server = self.study.serve()
+        self.reads, self.processor = 0, 0.0
         self.place = urllib.parse.urlsplit(server.url).netloc
         done = server.request("PUT", "/fhir/Basic/a", {
             "Authorization": f"Bearer {writer}", "Content-Type": "application/fhir+json"},
@@ -65,8 +68,17 @@ class _Side:
 
     def count(self, seconds):
         """The reads that all clients make in this time."""
+        before = self._processor()
         with multiprocessing.get_context("fork").Pool(CLIENTS) as pool:
-            return sum(pool.starmap(_read, [(self.place, self.token, seconds)] * CLIENTS))
+            count = sum(pool.starmap(_read, [(self.place, self.token, seconds)] * CLIENTS))
+        self.reads += count
+        self.processor += self._processor() - before
+        return count
+
+    def _processor(self):
+        """The seconds of processor time of the server."""
+        fields = Path(f"/proc/{self.server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _read(place, token, seconds):
