@@ -97,8 +97,10 @@ class Load(unittest.TestCase):
 
     def test_each_load_that_stores_is_in_the_audit(self):
         first = load(self.study).json
-        rows = ("SELECT actor_id, role, participant, resource_id, amount, allowed FROM audit "
-                "JOIN participant_pseudonym ON pseudonym = subject WHERE action = 'load-health' ORDER BY number")
+        # One row for each transaction.
+        rows = ("SELECT actor_id, role, participant, resource_id, CAST(sum(amount) AS bigint), min(allowed) FROM audit "
+                "JOIN participant_pseudonym ON pseudonym = subject WHERE action = 'load-health' "
+                "GROUP BY actor_id, role, participant, resource_id ORDER BY min(number)")
         ((actor, role, subject, print_, amount, allowed),) = self.study.sql(rows)
         self.assertTrue(actor)
         self.assertEqual((role, subject, allowed), ("site", "paper-1", 1))
