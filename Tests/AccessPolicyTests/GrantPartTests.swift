@@ -327,7 +327,7 @@ import Testing
             let missing = [
                 policy.decide(grant, .delete, type: present.type, at: now),
                 policy.decideUpdate(
-                    grant, from: RecordFacts(type: present.type, patients: ["nobody"]), to: changed, at: now),
+                    grant, from: RecordFacts(type: present.type, patients: ["z"]), to: changed, at: now),
             ]
             for (decision, other) in zip(decided, missing) where !isKnown && !decision.isPermitted {
                 // One that the caller may change, but not read, is known too.
