@@ -1,10 +1,10 @@
 import AccessPolicy
 import Audit
 import FHIR
-import FHIRHTTP
 import Foundation
 import Testing
 
+@testable import FHIRHTTP
 @testable import FHIRServer
 
 /// The audit as AuditEvents.

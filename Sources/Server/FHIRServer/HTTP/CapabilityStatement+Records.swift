@@ -1,5 +1,6 @@
 import BulkExport
 import FHIR
+import FHIRHTTP
 import FHIRSearch
 import Foundation
 

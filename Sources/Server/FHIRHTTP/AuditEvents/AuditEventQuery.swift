@@ -1,27 +1,27 @@
 import Audit
 import Core
 import FHIR
-import FHIRHTTP
 import FHIRSearch
 import Foundation
 import Storage
 
 /// The parameters of a search for AuditEvents: `patient`, `date`, `agent`, `_count`, and the cursor of a page.
-struct AuditEventQuery: Sendable {
+package struct AuditEventQuery: Sendable {
     /// The selected rows.
-    var rows = AuditQuery()
-    private(set) var count = SearchQuery.standardCount
+    package var rows = AuditQuery()
+    /// Maximum number of AuditEvents of a page.
+    package private(set) var count = SearchQuery.standardCount
     /// The parameters that were applied, for the links.
-    private(set) var used: [(name: String, value: String)] = []
+    package private(set) var used: [(name: String, value: String)] = []
 
     /// The parameters that select rows, with their types.
-    static let parameters: [(name: String, type: SearchParamType)] = [
+    package static let parameters: [(name: String, type: SearchParamType)] = [
         ("patient", .reference), ("date", .date), ("agent", .token),
     ]
 
     /// - Parameter url: the base URL of the server, with which a reference to a patient may begin.
     /// - Throws: ``RecordsFailure`` for an invalid value, and for any other parameter.
-    init(_ parameters: [(name: String, value: String)], url: String) throws(RecordsFailure) {
+    package init(_ parameters: [(name: String, value: String)], url: String) throws(RecordsFailure) {
         for (name, value) in parameters where !value.isEmpty {
             switch name {
             case "patient":
@@ -96,7 +96,7 @@ extension AuditQuery.Position {
     }
 
     /// The text of the cursor.
-    var cursor: String {
+    package var cursor: String {
         let time = SQLTimestamp.date(at).map(Milliseconds.of) ?? 0
         return [max(0, time), number].map(Cursor.text).joined(separator: ".")
     }

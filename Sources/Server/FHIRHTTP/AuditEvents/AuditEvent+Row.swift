@@ -12,7 +12,7 @@ extension AuditEvent {
     ///   - participant: the reader, if they may read only about themselves: it shows no other participant, and no id of
     ///     another participant's resource.
     ///   - url: the base URL of the server, which observed the event.
-    init(_ event: AuditedEvent, for participant: String? = nil, url: String) {
+    package init(_ event: AuditedEvent, for participant: String? = nil, url: String) {
         let entry = event.entry
         let kind = AuditEventKind(entry.action)
         self.init(
