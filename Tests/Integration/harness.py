@@ -33,7 +33,7 @@ from stored_contents import plain
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "Examples"
 ANTISPAM = "antispam-word-7f3c1e"
-DEADLINE = float(os.environ.get("TRIBUTARY_DEADLINE", "180"))
+DEADLINE = float(os.environ.get("TRIBUTARY_DEADLINE", "600"))
 
 
 def _binary():
@@ -117,14 +117,15 @@ def tributary(*arguments, status=0, stdin=None, timeout=300, cwd=None):
 
 
 def until(condition, what, seconds=None):
-    """Asks again and again until it is true, and returns what it was."""
-    end = time.monotonic() + (seconds or DEADLINE)
+    """Asks again and again until it is true, and returns what it was. Only a hang reaches the end."""
+    seconds = max(seconds or 0, DEADLINE)
+    end = time.monotonic() + seconds
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"waited {seconds or DEADLINE:.0f} s in vain: {what}")
+            raise AssertionError(f"waited {seconds:.0f} s in vain: {what}")
         time.sleep(0.05)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the test files of a folder concurrently, one process per file, two more at a time than there are processors, as some wait.
+"""Runs the test files of a folder concurrently, one process per file, one more at a time than there are processors, as some wait.
 
     Tests/Integration/run.py [--jobs N] [--folder DIR] [FILE ...]
 
@@ -119,7 +119,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*")
     parser.add_argument("--folder", type=pathlib.Path, default=FOLDER)
-    parser.add_argument("--jobs", type=int, default=max(2, min(8, (os.cpu_count() or 1) + 2)))
+    parser.add_argument("--jobs", type=int, default=max(2, min(8, (os.cpu_count() or 1) + 1)))
     options = parser.parse_args()
     folder = options.folder.resolve()
     names = [pathlib.Path(name).stem for name in options.files] or [path.stem for path in folder.glob("test_*.py")]
