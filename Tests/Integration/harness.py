@@ -125,7 +125,7 @@ def until(condition, what, seconds=None):
         if value:
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"waited {seconds:.0f} s in vain: {what}")
+            raise AssertionError(f"did not happen within {seconds:.0f} s: {what}")
         time.sleep(0.05)
 
 
