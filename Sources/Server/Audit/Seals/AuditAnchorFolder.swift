@@ -76,45 +76,28 @@ package struct AuditAnchorFolder: Sendable {
 
     private func makeFolder() throws {
         guard mkdir(url.path, 0o700) == 0 else {
-            guard errno == EEXIST else { throw failure(url.path) }
+            guard errno == EEXIST else { throw failure(url.path, errno) }
             return
         }
-        try synchronize(url.deletingLastPathComponent().path)
+        try durably { () throws(DurableFile.Failure) in try DurableFile.synchronize(url.deletingLastPathComponent()) }
     }
 
     private func create(_ name: String, _ data: Data) throws {
-        let target = url.appendingPathComponent(name).path
-        let temporary = url.appendingPathComponent(".\(UUID().uuidString)").path
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(temporary) }
-        // The file is short, so that a part of it is written only if the disk is full.
-        let written = data.withUnsafeBytes { bytes in Self.write(bytes, to: descriptor) }
-        let number = errno
-        let isDurable = written == data.count && fsync(descriptor) == 0
-        close(descriptor)
-        guard isDurable, rename(temporary, target) == 0 else {
-            unlink(temporary)
-            throw failure(target, written == data.count ? errno : number)
+        try durably { () throws(DurableFile.Failure) in
+            try DurableFile.write(data, to: url.appendingPathComponent(name), permissions: 0o600)
+            try DurableFile.synchronize(url)
         }
-        try synchronize(url.path)
     }
 
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
+    private func durably(_ body: () throws(DurableFile.Failure) -> Void) throws {
+        do {
+            try body()
+        } catch {
+            throw failure(error.path, error.number)
+        }
     }
 
-    private func synchronize(_ path: String) throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure(path) }
-    }
-
-    private func failure(_ path: String, _ number: Int32 = errno) -> any Error {
+    private func failure(_ path: String, _ number: Int32) -> any Error {
         if number == ENOSPC || number == EDQUOT {
             return StorageError(code: "storage-full", message: "The disk is full; free some space.")
         }
@@ -138,7 +121,7 @@ package struct AuditAnchorFolder: Sendable {
         for anchor in superfluous {
             let path = url.appendingPathComponent(Self.name(of: anchor)).path
             // Another process may have removed it.
-            guard unlink(path) == 0 || errno == ENOENT else { throw failure(path) }
+            guard unlink(path) == 0 || errno == ENOENT else { throw failure(path, errno) }
         }
     }
 
