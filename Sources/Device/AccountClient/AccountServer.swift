@@ -1,5 +1,6 @@
 import Core
 import Foundation
+import HTTPTransport
 
 /// The address of a server with accounts, and its antispam word.
 ///
@@ -7,9 +8,6 @@ import Foundation
 /// let server = try AccountServer("https://study.example", antispam: "blue-kettle")
 /// ```
 public struct AccountServer: Sendable, Hashable {
-    /// Maximum number of bytes of an address and of an antispam word.
-    static let maximumBytes = 2_000
-
     /// The address: https, or http to this machine. The routes are below its `/v1/`.
     public let url: URL
     /// The word that the server requires in the header `Antispam` of requests without a session.
@@ -20,11 +18,8 @@ public struct AccountServer: Sendable, Hashable {
     /// - Throws: ``AccountClientError`` `url-invalid` for an address with a query, without a host, or with http to another
     ///   machine, and for an antispam word that is no header value.
     public init(_ address: String, antispam: String) throws(AccountClientError) {
-        guard address.utf8.count <= Self.maximumBytes, antispam.utf8.count <= Self.maximumBytes,
-            AccountText.isHeaderValue(antispam),
-            let url = URL(string: address), let host = url.host(percentEncoded: false), !host.isEmpty,
-            url.query == nil, url.fragment == nil, url.user == nil,
-            url.scheme?.lowercased() == "https" || url.scheme?.lowercased() == "http" && LoopbackHost.matches(host)
+        guard antispam.utf8.count <= ServerAddress.maximumBytes, AccountText.isHeaderValue(antispam),
+            let url = ServerAddress.url(address)
         else { throw AccountClientError(.urlInvalid) }
         self.url = url
         self.antispam = antispam

@@ -1,5 +1,5 @@
-import Core
 import Foundation
+import HTTPTransport
 import Wire
 
 /// The address of a server with permissions.
@@ -18,10 +18,7 @@ public struct CsiServer: Sendable, Hashable {
     public init(_ address: String) throws(WalletError) {
         var address = address
         while address.hasSuffix("/") { address.removeLast() }
-        guard address.utf8.count <= 2_000, let url = URL(string: address), let host = url.host(percentEncoded: false),
-            !host.isEmpty, url.query == nil, url.fragment == nil, url.user == nil,
-            url.scheme?.lowercased() == "https" || url.scheme?.lowercased() == "http" && LoopbackHost.matches(host)
-        else { throw WalletError(.urlInvalid) }
+        guard let url = ServerAddress.url(address) else { throw WalletError(.urlInvalid) }
         self.url = url
     }
 
