@@ -37,6 +37,12 @@ public enum CsiText {
         (16...64).contains(text.utf8.count) && text.utf8.allSatisfy(isWordByte)
     }
 
+    /// Whether a text of a server is the code of an error, which may be logged: 1 to 64 small letters of ASCII and `_`.
+    public static func isErrorCode(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+
     /// Whether a byte is a letter or digit of ASCII, or `-`.
     static func isWordByte(_ byte: UInt8) -> Bool {
         switch byte {

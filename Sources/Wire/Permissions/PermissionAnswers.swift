@@ -154,8 +154,7 @@ public struct PermissionRefusal: JSONMessage, Sendable, Hashable {
     public var requestID: String?
 
     public init?(json: JSON) {
-        guard json["status"]?.string == "error", let code = json["error"]?.string, (1...64).contains(code.utf8.count),
-            code.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") }),
+        guard json["status"]?.string == "error", let code = json["error"]?.string, CsiText.isErrorCode(code),
             let requestID = json.optional("requestId", \.string)
         else { return nil }
         self.code = code

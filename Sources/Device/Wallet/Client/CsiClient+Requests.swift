@@ -98,16 +98,12 @@ extension CsiClient {
 
     private func refusal(of response: TransportResponse) -> WalletError {
         let json = response.body.count <= 64 << 10 ? JSON(reading: response.body) : nil
-        let code = json.flatMap { PermissionRefusal(json: $0)?.code ?? oauthCode($0) }
+        // The token endpoint has the errors of RFC 6749 section 5.2.
+        let code = json.flatMap { json in
+            PermissionRefusal(json: json)?.code
+                ?? OAuthError(json: json).flatMap { CsiText.isErrorCode($0.error) ? $0.error : nil }
+        }
         guard let code else { return WalletError(.answerInvalid) }
         return WalletError(refusal: code, status: response.status, retryAfter: response.retryAfter(now: now()))
-    }
-
-    /// The code of an error of RFC 6749 section 5.2, if it is one that may be logged.
-    private func oauthCode(_ json: JSON) -> String? {
-        guard let code = OAuthError(json: json)?.error, (1...64).contains(code.utf8.count),
-            code.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") })
-        else { return nil }
-        return code
     }
 }
