@@ -259,6 +259,13 @@ let server: [Target] = [
         ],
         path: "Sources/Server/Authorization"),
     .target(
+        name: "Permissions",
+        dependencies: [
+            "Core", "FHIR", "Wire", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Enrolments",
+            "RecordStorage", "FHIRServer", "Authorization", crypto, hummingbird,
+        ],
+        path: "Sources/Server/Permissions"),
+    .target(
         name: "DeviceGateway",
         dependencies: [
             "Core", "FHIR", "JSONQuery", "FHIRSearch", "Wire", "HealthData", "ServerHTTP", "Storage", "AccessPolicy",
@@ -304,7 +311,7 @@ let tools: [Target] = [
             "CArchive", "CQREncode", "CPNG", "Core", "FHIR", "Wire", "InformedConsent", "HealthTypes", "HealthData",
             "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments", "RecordStorage",
             "Warehouse", "Accounts", "Receiver", "DeviceGateway", "StudyKeys", "Admission", "Consumer", "StudyFiles",
-            crypto,
+            "Permissions", crypto,
         ],
         path: "Sources/Tools/StudyOperations"),
     .target(
@@ -313,7 +320,7 @@ let tools: [Target] = [
             "Core", "FHIR", "Wire", "InformedConsent", "ServerHTTP", "Storage", "Submissions", "AccessPolicy",
             "Audit", "Identity", "Enrolments", "RecordStorage", "BulkExport", "FHIRServer", "Warehouse", "Accounts",
             "CareSync", "Receiver", "Authorization", "DeviceGateway", "StudyKeys", "Consumer", "StudyFiles",
-            "StudyOperations", hummingbird, logging, lifecycle,
+            "StudyOperations", "Permissions", hummingbird, logging, lifecycle,
         ],
         path: "Sources/Tools/TributaryServer"),
     .target(
@@ -333,7 +340,7 @@ let tools: [Target] = [
             "InformedConsent", "HealthData", "Outbox", "HealthReport", "ServerHTTP", "Storage", "Submissions",
             "AccessPolicy", "Audit", "Identity", "Enrolments", "RecordStorage", "BulkExport", "Warehouse",
             "Accounts", "Receiver", "DeviceGateway", "StudyKeys", "Admission", "Consumer", "StudyFiles",
-            "StudyOperations", "TributaryServer", "DeviceCommands", arguments, logging,
+            "StudyOperations", "Permissions", "TributaryServer", "DeviceCommands", arguments, logging,
         ],
         path: "Sources/Tools/tributary"),
 ]
@@ -488,6 +495,13 @@ let tests: [Target] = [
         dependencies: [
             "Core", "Storage", "AccessPolicy", "Audit", "Identity", "TestSupport", "StorageTestSupport",
             "AccessTestSupport", crypto,
+        ]),
+    .testTarget(
+        name: "PermissionsTests",
+        dependencies: [
+            "Core", "FHIR", "Wire", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Enrolments",
+            "RecordStorage", "FHIRServer", "Authorization", "Permissions", "TestSupport", "StorageTestSupport",
+            "AccessTestSupport", crypto, hummingbird, hummingbirdTesting, logging,
         ]),
     .testTarget(
         name: "AccountsTests",

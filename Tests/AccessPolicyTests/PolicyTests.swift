@@ -46,7 +46,7 @@ import Testing
         let ownDeliveries: Set<About> = [.nothing, .ownClient, .ownRecord]
         let withSubject: Set<About> = [.ownRecord, .otherRecord, .ownContract, .otherContract]
         return [
-            .anonymous: [.register: anything, .signUp: anything],
+            .anonymous: [.register: anything, .signUp: anything, .registerCsi: anything],
             .accountHolder: [.signIn: anything, .useAccount: [.ownRecord, .ownContract]],
             .unboundDevice: [
                 .issueToken: anything, .submit: anything, .readQuestionnaire: anything,
@@ -61,9 +61,16 @@ import Testing
                 .readRecord: anything, .searchRecords: anything, .readQuestionnaire: anything, .signIn: anything,
                 .authorizeApp: anything,
             ],
-            .participant: [.signIn: anything, .authorizeApp: anything],
+            .participant: [
+                .signIn: anything, .authorizeApp: anything, .createWalletCode: [.ownRecord, .ownContract],
+                .listPermissions: [.ownRecord, .ownContract], .endPermission: [.ownRecord, .ownContract],
+                .endApproval: [.ownRecord, .ownContract],
+            ],
             .practitioner: [.signIn: anything, .authorizeApp: anything],
-            .service: [.authorizeApp: anything],
+            .service: [
+                .authorizeApp: anything, .manageCsi: anything, .readClaims: anything, .bindWallet: anything,
+                .grantPermission: anything, .endPermission: anything, .listPermissions: anything,
+            ],
             .site: [
                 .loadHealth: withSubject, .manageConsent: withSubject, .manageEnrolments: anything,
                 .manageTokens: anything, .manageClients: anything,
@@ -71,7 +78,9 @@ import Testing
                 .readParticipant: withSubject,
                 .exportParticipant: withSubject, .deleteParticipant: withSubject,
                 .createLink: anything, .listLinks: anything, .exportRecords: anything,
-                .retrySubmissions: anything, .discardSubmissions: anything,
+                .retrySubmissions: anything, .discardSubmissions: anything, .manageCsi: anything,
+                .assignCsiRole: anything, .listPermissions: anything, .endPermission: anything,
+                .createWalletCode: withSubject,
             ],
         ]
     }()

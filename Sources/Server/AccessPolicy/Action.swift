@@ -63,6 +63,26 @@ package enum Action: String, Sendable, CaseIterable {
     case changePlan = "change-plan"
     /// Gives roles to accounts and takes them back.
     case manageGrants = "manage-grants"
+    /// Registers a csi: an app or a wallet on a device.
+    case registerCsi = "register-csi"
+    /// Replaces the key of a csi, or ends a csi.
+    case manageCsi = "manage-csi"
+    /// Assigns the role of a provider or a caregiver to a csi.
+    case assignCsiRole = "assign-csi-role"
+    /// Reads the claims of a csi about its person.
+    case readClaims = "read-claims"
+    /// Creates a one-time code that binds a wallet.
+    case createWalletCode = "create-wallet-code"
+    /// Binds a wallet to a Patient.
+    case bindWallet = "bind-wallet"
+    /// Gives a permission, or passes one on.
+    case grantPermission = "grant-permission"
+    /// Ends permissions.
+    case endPermission = "end-permission"
+    /// Lists permissions.
+    case listPermissions = "list-permissions"
+    /// Ends an approval of an app.
+    case endApproval = "end-approval"
 }
 
 /// The target of an action.

@@ -11,7 +11,7 @@ package struct Policy: Sendable {
     /// The credentials (antispam token, app receipt, client secret) are verified before this call.
     package func decide(_ actor: Actor?, action: Action, target: Target) -> Decision {
         switch (actor?.role, action) {
-        case (nil, .register), (nil, .signUp): .permitted
+        case (nil, .register), (nil, .signUp), (nil, .registerCsi): .permitted
         case (nil, _): .denied("not-authenticated")
         case (.device, _): decide(device: actor, action: action, target: target)
         case (.staff, .readRecord), (.staff, .searchRecords), (.staff, .readQuestionnaire): .permitted
@@ -19,6 +19,16 @@ package struct Policy: Sendable {
             (.practitioner, .authorizeApp), (.staff, .authorizeApp), (.service, .authorizeApp),
             (.accountHolder, .signIn):
             .permitted
+        case (.service, .manageCsi), (.service, .readClaims), (.service, .bindWallet), (.service, .grantPermission),
+            (.service, .endPermission), (.service, .listPermissions):
+            .permitted
+        case (.participant, .createWalletCode), (.participant, .listPermissions), (.participant, .endPermission),
+            (.participant, .endApproval):
+            target.subject == nil || target.subject != actor?.participant
+                ? .denied("other-participant") : .permitted
+        case (.site, .manageCsi), (.site, .assignCsiRole), (.site, .listPermissions), (.site, .endPermission):
+            .permitted
+        case (.site, .createWalletCode): target.subject == nil ? .denied("subject-missing") : .permitted
         case (.accountHolder, .useAccount): target.subject == actor?.id ? .permitted : .denied("other-account")
         case (.site, .loadHealth): target.subject == nil ? .denied("subject-missing") : .permitted
         case (.site, .manageEnrolments), (.site, .manageTokens), (.site, .manageClients), (.site, .managePeople),
@@ -53,7 +63,9 @@ package struct Policy: Sendable {
             .managePeople, .signIn, .authorizeApp, .manageConsent,
             .listParticipants, .readParticipant, .exportParticipant, .exportRecords, .deleteParticipant, .createLink,
             .listLinks, .retrySubmissions, .discardSubmissions, .signUp, .useAccount, .listPatients, .readProfile,
-            .readConsents, .readResults, .readPlan, .changePlan, .manageGrants:
+            .readConsents, .readResults, .readPlan, .changePlan, .manageGrants, .registerCsi, .manageCsi,
+            .assignCsiRole, .readClaims, .createWalletCode, .bindWallet, .grantPermission, .endPermission,
+            .listPermissions, .endApproval:
             .denied("role-not-permitted")
         }
     }

@@ -93,7 +93,9 @@ extension AccessSchema {
             authenticated_at text,
             created_at text NOT NULL,
             expires_at text NOT NULL,
-            revoked_at text
+            revoked_at text,
+            -- For a token that carries permissions: how often one of them was ended since. NULL for all others.
+            permission_changes bigint
         );
         CREATE INDEX access_authorization_of_client ON access_authorization (client_id, account_id, number);
         CREATE INDEX access_authorization_of_account ON access_authorization (account_id);

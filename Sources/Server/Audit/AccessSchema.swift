@@ -2,7 +2,7 @@ import Storage
 
 /// The tables of enrolments, access and audit in the records' store.
 package enum AccessSchema {
-    package static let sections = [devices, staffTokens, audit, auditSeals, deletions] + authorization
+    package static let sections = [devices, staffTokens, audit, auditSeals, deletions] + authorization + permissions
 
     /// The tables that the people store has too: accounts, their authorizations, audit and deletions.
     package static let ofPeopleStore = [audit, deletions] + authorization

@@ -15,6 +15,8 @@ package enum RateClass: String, Sendable, Hashable, CaseIterable {
     case signInByAccount = "sign-in-by-account"
     /// Wrong passwords of an account from all unknown browsers.
     case signInByAccountOverall = "sign-in-by-account-overall"
+    /// Registrations of apps and wallets.
+    case csiRegistrationByAddress = "csi-registration-by-address"
 }
 
 /// The parameters of a token bucket.
@@ -80,5 +82,6 @@ package struct RateLimits: Sendable, Hashable {
         .signInByAddress: Rate(unchecked: 0.5, 60),
         .signInByAccount: Rate(unchecked: 0.02, 10),
         .signInByAccountOverall: Rate(unchecked: 0.02, 100),
+        .csiRegistrationByAddress: Rate(unchecked: 1, 60),
     ]
 }
