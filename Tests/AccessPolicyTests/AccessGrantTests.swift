@@ -77,7 +77,7 @@ import Testing
     @Test func otherActionsOfAGrantAreDecidedForItsActor() {
         for asker in PolicyTests.Asker.allCases {
             guard let actor = asker.actor else { continue }
-            for action in Action.allCases {
+            for action in Action.allCases where actor.role != .participant || !Self.ofOwnPage.contains(action) {
                 for about in PolicyTests.About.allCases {
                     #expect(
                         policy.decide(AccessGrant(actor).actor, action: action, target: about.target)
@@ -85,6 +85,17 @@ import Testing
                 }
             }
         }
+    }
+
+    /// Actions of a participant on their own page, which needs a session in a browser.
+    private static let ofOwnPage: Set<Action> = [.createWalletCode, .listPermissions, .endPermission, .endApproval]
+
+    @Test(arguments: ofOwnPage)
+    func tokenOfAParticipantDoesNotPermitAnActionOfTheirPage(action: Action) throws {
+        let actor = Actor(id: "anna", role: .participant, participant: "anna")
+        let target = Target(subject: "anna")
+        #expect(policy.decide(actor, action: action, target: target).allowed)
+        #expect(!policy.decide(AccessGrant(actor).actor, action: action, target: target).allowed)
     }
 
     @Test func theServersOwnAccountHasNoRecordsByAGrant() {
