@@ -71,7 +71,13 @@ enum RandomGrants {
         return AccessPart(
             patients: seesAll ? .all : .only(Set(subset(patients, &generator, oneIn: 2))),
             patientInContext: Int.random(in: 0..<3, using: &generator) == 0 ? pick(patients, &generator) : nil,
-            scopes: try AccessScopes(scopes), start: time(&generator), end: time(&generator))
+            scopes: try AccessScopes(scopes).withholding(withheld(&generator)), start: time(&generator),
+            end: time(&generator))
+    }
+
+    /// Returns no types in half of the cases.
+    static func withheld(_ generator: inout Seeded) -> Set<String> {
+        Bool.random(using: &generator) ? [] : Set(subset(types, &generator, oneIn: 3))
     }
 
     /// Returns nil in three of four cases.

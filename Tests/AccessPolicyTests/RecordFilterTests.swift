@@ -38,7 +38,8 @@ import Testing
             let parts = word.split(separator: "?")
             guard let slash = parts[0].firstIndex(of: "/"), let dot = parts[0].firstIndex(of: ".") else { return false }
             let type = parts[0][parts[0].index(after: slash)..<dot]
-            guard type == "*" || type == facts.type else { return false }
+            let isWithheld = part.scopes.withheldTypes.contains(facts.type)
+            guard type == "*" ? !isWithheld : type == facts.type else { return false }
             let access = String(parts[0][parts[0].index(after: dot)...])
             let letters = ["read": "rs", "write": "cud", "*": "cruds"][access] ?? access
             guard letters.contains(letter) else { return false }
@@ -116,6 +117,14 @@ import Testing
         #expect(
             try filter("user/Observation.rs?status=final user/Patient.rs conf/V sens/*", .all)
                 == .any([.all([.type(["Observation"]), .query(query)]), .type(["Patient"])]))
+    }
+
+    @Test func withheldTypesAreOutsideOfTheFilter() throws {
+        let scopes = try AccessScopes("user/*.rs user/Consent.rs conf/V sens/*").withholding(["Consent", "Contract"])
+        let grant = try AccessGrant(client: "app", role: .service, patients: .all, scopes: scopes)
+        #expect(Policy().filter(grant, .searchType, at: now) == .typeOutside(["Contract"]))
+        let both = scopes.withholding(["Consent"])
+        #expect(both == scopes && scopes.text == "user/*.rs user/Consent.rs conf/V sens/*")
     }
 
     @Test func queryIsUsedForPatientsThatOnlyItsScopeReaches() throws {

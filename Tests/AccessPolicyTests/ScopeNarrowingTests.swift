@@ -58,6 +58,17 @@ import Testing
         #expect(try narrowed(asked, limit) == left)
     }
 
+    @Test func withheldTypesStayWithheld() throws {
+        let limit = try AccessScopes("user/*.rs user/Consent.r").withholding(["Consent", "Provenance"])
+        let left = try AccessScopes("user/*.cruds user/Provenance.rs user/Consent.rs").narrowed(to: limit)
+        #expect(left.text == "user/*.rs user/Consent.r" && left.withheldTypes == ["Consent", "Provenance"])
+        let whole = try AccessScopes("user/*.rs").narrowed(to: limit)
+        #expect(whole.text == "user/*.rs user/Consent.r" && whole.withheldTypes == limit.withheldTypes)
+        // The request may withhold types too.
+        let narrow = try limit.narrowed(to: AccessScopes("user/*.rs"))
+        #expect(narrow == limit)
+    }
+
     @Test func sizeOfAnIntersectionIsLimited() throws {
         let asked = (0..<200).map { "user/*.rs?a=\($0)" }.joined(separator: " ")
         let limit = (0..<200).map { "user/*.rs?b=\($0)" }.joined(separator: " ")
@@ -85,7 +96,9 @@ import Testing
         var permitted = 0
         for _ in 0..<400 {
             let asked = try AccessScopes(RandomGrants.scopes(&generator, labels: true))
+                .withholding(RandomGrants.withheld(&generator))
             let limit = try AccessScopes(RandomGrants.scopes(&generator, labels: true))
+                .withholding(RandomGrants.withheld(&generator))
             let left = try asked.narrowed(to: limit)
             for context in ResourceScope.Context.allCases {
                 for type in ["Observation", "Patient", "Device"] {
@@ -111,7 +124,7 @@ import Testing
             }
             // Narrowing again, or by the result itself, changes nothing.
             #expect(try left.narrowed(to: left).text == left.text)
-            #expect(try AccessScopes(left.text) == left)
+            #expect(try AccessScopes(left.text).withholding(left.withheldTypes) == left)
         }
         #expect(permitted > 500)
     }

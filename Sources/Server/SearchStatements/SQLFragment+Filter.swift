@@ -27,6 +27,7 @@ private struct FilterCompiler {
         case .nothing: return .never
         case .query(let query): return try met(query)
         case .type(let types): return types.contains(type) ? .always : .never
+        case .typeOutside(let types): return types.contains(type) ? .never : .always
         case .owners(let patients): return owned(by: [patients])
         case .ownersOfOne(let groups): return owned(by: groups)
         case .shared:

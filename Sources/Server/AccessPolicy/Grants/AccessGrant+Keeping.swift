@@ -85,8 +85,15 @@ extension AccessPart {
             guard let milliseconds = value.integer else { throw AccessGrant.unreadable }
             return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
         }
+        var withheld: Set<String> = []
+        if let list = json["withheld"] {
+            guard let types = list.array else { throw AccessGrant.unreadable }
+            withheld = Set(types.compactMap(\.string))
+            guard withheld.count == types.count else { throw AccessGrant.unreadable }
+        }
         self.init(
-            patients: patients, patientInContext: json["context"]?.string, scopes: try AccessScopes(scopes),
+            patients: patients, patientInContext: json["context"]?.string,
+            scopes: try AccessScopes(scopes).withholding(withheld),
             start: try time("start"), end: try time("end"))
     }
 
@@ -95,6 +102,9 @@ extension AccessPart {
         if case .only(let ids) = patients { object["patients"] = .array(ids.sorted().map { .string($0) }) }
         object.keep("context", patientInContext)
         object.keep("scopes", scopes.text)
+        if !scopes.withheldTypes.isEmpty {
+            object["withheld"] = .array(scopes.withheldTypes.sorted().map { .string($0) })
+        }
         if let start { object["start"] = AccessPart.milliseconds(start, .up) }
         if let end { object["end"] = AccessPart.milliseconds(end, .toNearestOrAwayFromZero) }
     }

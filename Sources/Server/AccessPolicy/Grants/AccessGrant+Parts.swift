@@ -70,7 +70,8 @@ extension AccessGrant {
     ///
     /// - Throws: ``ScopeError``.
     package func scopes(parsing text: String) throws(ScopeError) -> AccessScopes {
-        if let known = parts.first(where: { $0.scopes.text == text }) { return known.scopes }
+        let known = parts.first { $0.scopes.withheldTypes.isEmpty && $0.scopes.text == text }
+        if let known { return known.scopes }
         return try AccessScopes(text)
     }
 }

@@ -5,7 +5,7 @@ extension AccessGrant {
         var queries: Set<ScopeQuery> = []
         var forms: Set<Int> = []
         for part in parts where forms.insert(part.formNumber).inserted {
-            queries.formUnion(part.scopes.resources.filter { $0.reaches(type: type) }.compactMap(\.query))
+            queries.formUnion(part.scopes.resources.filter { part.scopes.reaches($0, type: type) }.compactMap(\.query))
         }
         return queries
     }

@@ -98,6 +98,7 @@ extension AccessPart {
     static func joined(_ parts: [AccessPart]) -> [AccessPart] {
         struct Form: Hashable {
             let scopes: Set<String>
+            let withheldTypes: Set<String>
             let patientInContext: String?
         }
         struct Period: Hashable {
@@ -113,7 +114,8 @@ extension AccessPart {
             // Nearly all parts have the same scopes as the one before.
             let texts = last?.scopes == part.scopes ? last?.texts ?? [] : Set(part.scopes.scopes.map(\.text))
             last = (part.scopes, texts)
-            let form = Form(scopes: texts, patientInContext: part.patientInContext)
+            let form = Form(
+                scopes: texts, withheldTypes: part.scopes.withheldTypes, patientInContext: part.patientInContext)
             let formNumber = forms[form] ?? forms.count
             forms[form] = formNumber
             let period = Period(formNumber: formNumber, start: part.start, end: part.end)

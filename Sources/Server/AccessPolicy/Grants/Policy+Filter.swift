@@ -43,9 +43,10 @@ extension Policy {
         let reaches = first.scopes.resources.filter { $0.permissions.isSuperset(of: permission) }.map {
             Reach(isNarrow: $0.context == .patient && narrow != wide, type: $0.type, query: $0.query)
         }
+        let withheld = first.scopes.withheldTypes
         var groups: [ReachGroup: [String?]] = [:]
         var order: [ReachGroup] = []
-        for reach in reaches where !reaches.contains(where: { $0.makesNeedless(reach) }) {
+        for reach in reaches where !reaches.contains(where: { $0.makesNeedless(reach, withheld: withheld) }) {
             let group = ReachGroup(isNarrow: reach.isNarrow, query: reach.query)
             if groups[group] == nil { order.append(group) }
             groups[group, default: []].append(reach.type)
@@ -53,7 +54,7 @@ extension Policy {
         let records = RecordFilter.or(
             order.map { group in
                 .and([
-                    filter(types: groups[group] ?? []), group.isNarrow ? narrow : wide,
+                    filter(types: groups[group] ?? [], withheld: withheld), group.isNarrow ? narrow : wide,
                     group.query.map(RecordFilter.query) ?? .everything,
                 ])
             })
@@ -64,9 +65,12 @@ extension Policy {
         return .and(all)
     }
 
-    /// Returns the filter for the types of scopes; nil means all types.
-    private static func filter(types: [String?]) -> RecordFilter {
-        types.contains(nil) ? .everything : .type(Set(types.compactMap(\.self)))
+    /// Returns the filter for the types of scopes; nil means all types except the withheld ones.
+    private static func filter(types: [String?], withheld: Set<String>) -> RecordFilter {
+        let named = Set(types.compactMap(\.self))
+        guard types.contains(nil) else { return .type(named) }
+        let missing = withheld.subtracting(named)
+        return missing.isEmpty ? .everything : .typeOutside(missing)
     }
 
     /// Returns the filter for the records of one of several groups of patients, and shared records.
@@ -86,8 +90,9 @@ extension Policy {
         let query: ScopeQuery?
 
         /// Whether this scope, which has no query, covers the other one, which has a query.
-        func makesNeedless(_ other: Reach) -> Bool {
-            query == nil && other.query != nil && isNarrow == other.isNarrow && (type == nil || type == other.type)
+        func makesNeedless(_ other: Reach, withheld: Set<String>) -> Bool {
+            guard query == nil, other.query != nil, isNarrow == other.isNarrow else { return false }
+            return type == other.type || (type == nil && !(other.type.map(withheld.contains) ?? false))
         }
     }
 

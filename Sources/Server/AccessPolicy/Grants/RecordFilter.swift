@@ -1,8 +1,8 @@
 /// Records that a grant shows, as an expression over their stored facts.
 ///
 /// Code that selects records compiles it into the SQL statement, so that hidden records are not counted, sorted or put
-/// on a page. Every part admits a record by the record's own facts, and there is no negation, so an omitted part shows
-/// less. ``matches(_:)`` evaluates the same expression in memory, and is the reference for the compiled form.
+/// on a page. Every part admits a record by the record's own facts, and no part negates another one, so an omitted part
+/// shows less. ``matches(_:)`` evaluates the same expression in memory, and is the reference for the compiled form.
 package indirect enum RecordFilter: Sendable, Hashable {
     /// All records.
     case everything
@@ -10,6 +10,8 @@ package indirect enum RecordFilter: Sendable, Hashable {
     case nothing
     /// The resource type is one of these.
     case type(Set<String>)
+    /// The resource type is none of these.
+    case typeOutside(Set<String>)
     /// There is at least one owner, and all owners are among these.
     case owners(Set<String>)
     /// There is at least one owner, and a single one of these sets has all owners.
@@ -36,6 +38,7 @@ package indirect enum RecordFilter: Sendable, Hashable {
         case .everything: true
         case .nothing: false
         case .type(let types): types.contains(facts.type)
+        case .typeOutside(let types): !types.contains(facts.type)
         case .owners(let patients): !facts.owners.isEmpty && facts.owners.isSubset(of: patients)
         case .ownersOfOne(let groups):
             !facts.owners.isEmpty && groups.contains { facts.owners.isSubset(of: $0) }

@@ -52,6 +52,11 @@ package struct SecurityLabels: Sendable, Hashable {
         self.sensitivities = sensitivities
     }
 
+    /// Returns the system of a sensitivity code that a scope can name.
+    package static func system(ofSensitivity code: String) -> String {
+        code == SensitivityCodes.socialServices ? localSensitivitySystem : sensitivitySystem
+    }
+
     private static func isSensitivity(_ code: String, of system: String?) -> Bool {
         switch system {
         case sensitivitySystem: code != SensitivityCodes.socialServices && SensitivityCodes.r4.contains(code)

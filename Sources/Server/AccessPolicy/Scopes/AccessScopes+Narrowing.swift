@@ -4,7 +4,7 @@ extension AccessScopes {
     ///
     /// The result permits nothing that one of the two does not permit. A scope that is permitted completely keeps its
     /// text; otherwise the result is in version 1 if the request was and version 1 can express it. Unknown scopes are
-    /// removed.
+    /// removed. A type that either list withholds from `*` stays withheld.
     package func narrowed(to limit: AccessScopes) throws(ScopeError) -> AccessScopes {
         let sensitivity = limit.sensitivity
         var result: [AccessScope] = []
@@ -12,7 +12,7 @@ extension AccessScopes {
         for scope in scopes {
             let left: [AccessScope] =
                 switch scope.kind {
-                case .resource(let asked): AccessScopes.narrowed(scope, asked, to: limit.resources)
+                case .resource(let asked): narrowed(scope, asked, to: limit)
                 case .sensitivity(let code):
                     AccessScopes.narrowed(SensitivityCodes.r4.covered(by: code), to: sensitivity)
                 case .everySensitivity where sensitivity == .every: [scope]
@@ -30,17 +30,20 @@ extension AccessScopes {
         if !result.isEmpty, statedConfidentiality != nil || ceiling < .assumed {
             result.append(.confidentiality(ceiling))
         }
-        return try AccessScopes(result)
+        return try AccessScopes(result).withholding(withheldTypes.union(limit.withheldTypes))
     }
 
-    private static func narrowed(
-        _ scope: AccessScope, _ asked: ResourceScope, to limit: [ResourceScope]
+    private func narrowed(
+        _ scope: AccessScope, _ asked: ResourceScope, to limit: AccessScopes
     ) -> [AccessScope] {
+        let withheld = withheldTypes.union(limit.withheldTypes)
         // 1. Intersect with each permitted scope; combine parts that differ only in their permissions.
         var common: [ResourceScope] = []
         var indices: [ResourceScope: Int] = [:]
-        for other in limit {
+        for other in limit.resources {
             guard let part = asked.intersection(other) else { continue }
+            // The type that one of them names may be withheld by the other one.
+            if let type = part.type, !reaches(asked, type: type) || !limit.reaches(other, type: type) { continue }
             let key = ResourceScope(context: part.context, type: part.type, permissions: .all, query: part.query)
             if let index = indices[key] {
                 common[index] = ResourceScope(
@@ -53,10 +56,16 @@ extension AccessScopes {
         }
         // 2. Return the scope itself if it is completely permitted, otherwise the parts that no other part covers. A
         //    combined query may exceed the limits; a scope that cannot be parsed again is not returned.
-        if common.contains(where: { $0.covers(asked) }) { return [scope] }
-        return common.enumerated().filter { number, part in
-            !common.enumerated().contains { $0.offset != number && $0.element.covers(part) }
-        }.map { AccessScope($0.element, asVersionOne: scope.isVersionOne) }.filter { AccessScope($0.text) == $0 }
+        func covers(_ part: ResourceScope, _ other: ResourceScope) -> Bool {
+            part.covers(other) && (part.type != nil || !(other.type.map(withheld.contains) ?? false))
+        }
+        let whole = common.first { $0.covers(asked) }
+        // The whole of `*` does not cover the withheld types.
+        let rest = common.filter { part in !(whole.map { covers($0, part) } ?? false) }
+        return (whole == nil ? [] : [scope])
+            + rest.enumerated().filter { number, part in
+                !rest.enumerated().contains { $0.offset != number && covers($0.element, part) }
+            }.map { AccessScope($0.element, asVersionOne: scope.isVersionOne) }.filter { AccessScope($0.text) == $0 }
     }
 
     private static func narrowed(_ codes: Set<String>, to limit: SensitivityAccess) -> [AccessScope] {

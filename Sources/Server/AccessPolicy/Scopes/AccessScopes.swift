@@ -4,6 +4,9 @@ package struct AccessScopes: Sendable, Hashable {
     package let scopes: [AccessScope]
     /// Scopes that give access to records.
     package let resources: [ResourceScope]
+    /// Types to which `*` gives no access. A scope that names such a type still does. The text of the list does not
+    /// contain them.
+    package private(set) var withheldTypes: Set<String> = []
 
     /// Maximum length of a list in bytes.
     package static let longestText = 32_768
@@ -28,6 +31,13 @@ package struct AccessScopes: Sendable, Hashable {
     package init(known scopes: [AccessScope]) {
         self.scopes = scopes
         resources = scopes.compactMap(\.resource)
+    }
+
+    /// Returns the same scopes, of which `*` gives no access to some more types.
+    package func withholding(_ types: Set<String>) -> AccessScopes {
+        var scopes = self
+        scopes.withheldTypes.formUnion(types)
+        return scopes
     }
 
     /// Text of the list for the response, with the original text of every scope.
@@ -69,6 +79,11 @@ package struct AccessScopes: Sendable, Hashable {
 
     /// Returns the scopes for a type that include a permission.
     func resources(of type: String, for permission: ScopePermissions) -> [ResourceScope] {
-        resources.filter { $0.reaches(type: type) && $0.permissions.isSuperset(of: permission) }
+        resources.filter { reaches($0, type: type) && $0.permissions.isSuperset(of: permission) }
+    }
+
+    /// Whether one of the scopes covers records of a type.
+    func reaches(_ scope: ResourceScope, type: String) -> Bool {
+        scope.reaches(type: type) && (scope.type != nil || !withheldTypes.contains(type))
     }
 }

@@ -78,6 +78,6 @@ extension AccessScopes {
 
     /// Returns the scopes with the given texts, in the order of these scopes.
     package func keeping(_ texts: Set<String>) -> AccessScopes {
-        AccessScopes(known: scopes.filter { texts.contains($0.text) })
+        AccessScopes(known: scopes.filter { texts.contains($0.text) }).withholding(withheldTypes)
     }
 }
