@@ -19,6 +19,8 @@ package struct CsiInstance: Sendable, Hashable {
     package let role: CareRole?
     /// The id of the Patient, for a wallet that was bound; also after its end.
     package let patient: String?
+    /// The key that signs its calls.
+    package let key: P256PublicKey
     package let createdAt: Date
     /// The time at which it was ended; nil while it is in use.
     package let endedAt: Date?
@@ -39,29 +41,43 @@ package struct CsiInstance: Sendable, Hashable {
             .map { try PublicClaims(json: $0) } ?? PublicClaims()
         role = row.textIfPresent("role").flatMap(CareRole.init(rawValue:))
         patient = row.textIfPresent("participant")
+        key = try CsiKeySet.key(reading: try row.text("key_set"))
         createdAt = try row.date("created_at")
         // The end of the client is the end of the csi.
         endedAt = row.dateIfPresent("ended_at") ?? row.dateIfPresent("revoked_at")
     }
 
-    /// Parameter: guid. It also finds one that has ended.
-    static let sql = """
+    /// The columns that a csi is read from.
+    private static let selection = """
         SELECT c.guid, c.device_id, c.claims, c.role, c.participant, c.created_at, c.ended_at, r.name, r.key_set,
             r.revoked_at
-        FROM csi c JOIN registered_client r ON r.id = c.guid WHERE c.guid = ?
+        FROM csi c JOIN registered_client r ON r.id = c.guid
         """
+
+    /// Parameter: guid. It also finds one that has ended.
+    static let sql = selection + " WHERE c.guid = ?"
+    /// The csis in the order of their registration.
+    static let allSQL = selection + " ORDER BY c.created_at, c.guid"
+    /// Parameter: id of a Patient.
+    static let walletOfPatientSQL = selection + " WHERE c.participant = ? AND c.ended_at IS NULL"
+    /// Parameter: id of a device.
+    static let walletOfDeviceSQL =
+        selection + " WHERE c.device_id = ? AND c.participant IS NOT NULL AND c.ended_at IS NULL"
 
     /// Returns the csi with a guid, also one that has ended; nil if there is none.
     static func find(_ guid: CsiGuid, in transaction: any SQLTransaction) throws -> CsiInstance? {
         try transaction.first(sql, [SQLValue(guid.text)]).map { try CsiInstance($0) }
     }
-}
 
-/// A signed call whose signature was verified with the key of its csi, which has not ended.
-package struct VerifiedCsiCall: Sendable {
-    package let request: SignedCsiRequest
-    package let csi: CsiInstance
-    /// The key that signed it.
-    package let key: P256PublicKey
-    package let receivedAt: Date
+    /// Returns the wallet of a Patient that is in use; nil if there is none.
+    static func wallet(ofPatient patient: String, in transaction: any SQLTransaction) throws -> CsiInstance? {
+        let wallet = try transaction.first(walletOfPatientSQL, [SQLValue(patient)]).map { try CsiInstance($0) }
+        return wallet?.endedAt == nil ? wallet : nil
+    }
+
+    /// Returns the wallet of a device that is in use; nil if there is none.
+    static func wallet(ofDevice device: String, in transaction: any SQLTransaction) throws -> CsiInstance? {
+        let wallet = try transaction.first(walletOfDeviceSQL, [SQLValue(device)]).map { try CsiInstance($0) }
+        return wallet?.endedAt == nil ? wallet : nil
+    }
 }

@@ -7,6 +7,9 @@ package struct ClientAddress: Sendable, Hashable {
 
     package init(_ address: IPAddress?) { self.address = address }
 
+    /// Whether the client is a program on this machine. A peer without an address is one.
+    package var isThisMachine: Bool { address?.isLoopback ?? true }
+
     /// The key for ``RateLimiter``: the address, IPv6 to its /64.
     package var rateKey: String { address?.subscriber.description ?? "local" }
 
@@ -28,8 +31,7 @@ package struct ClientAddress: Sendable, Hashable {
     ///
     /// If an entry on the way is not an address, the address of the peer is used.
     package init(peer: IPAddress?, forwardedFor: [String], trustedProxies: [IPNetwork]) {
-        func isTrusted(_ address: IPAddress) -> Bool { trustedProxies.contains { $0.contains(address) } }
-        guard let peer, isTrusted(peer) else {
+        guard let peer, trustedProxies.contains(peer) else {
             self.init(peer)
             return
         }
@@ -42,7 +44,7 @@ package struct ClientAddress: Sendable, Hashable {
                 return
             }
             client = address
-            if !isTrusted(address) { break }
+            if !trustedProxies.contains(address) { break }
         }
         self.init(client)
     }
@@ -68,5 +70,13 @@ package struct ClientAddress: Sendable, Hashable {
 
     private static func isPort(_ text: Substring) -> Bool {
         text.first == ":" && UInt16(text.dropFirst()) != nil
+    }
+}
+
+extension [IPNetwork] {
+    /// Whether one of the networks contains an address; false for nil.
+    func contains(_ address: IPAddress?) -> Bool {
+        guard let address else { return false }
+        return contains { $0.contains(address) }
     }
 }

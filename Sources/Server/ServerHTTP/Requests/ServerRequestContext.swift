@@ -7,6 +7,8 @@ package struct ServerRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The address that the request is attributed to, see ``ClientAddress``.
     package internal(set) var client: ClientAddress
+    /// Whether no one on a network can read the request: it came by TLS, or from this machine.
+    package internal(set) var isConfidential: Bool
     /// 32 hexadecimal digits, generated here and returned in `X-Request-Id`.
     package let requestID: String
     /// The connection of the request.
@@ -22,6 +24,7 @@ package struct ServerRequestContext: RequestContext {
         coreContext = CoreRequestContextStorage(source: source)
         connection = ObjectIdentifier(source.channel)
         client = ClientAddress(source.channel.remoteAddress.flatMap(IPAddress.init))
+        isConfidential = client.isThisMachine
         var generator = SystemRandomNumberGenerator()
         requestID = ServerRequestContext.identifier(generator.next(), generator.next())
         logger[metadataKey: "hb.request.id"] = nil

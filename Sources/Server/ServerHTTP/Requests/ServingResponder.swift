@@ -36,9 +36,12 @@ struct ServingResponder<Router: HTTPResponder>: HTTPResponder where Router.Conte
     func respond(to request: Request, context: ServerRequestContext) async throws -> Response {
         let start = ContinuousClock.now
         var context = context
+        let peer = context.client.address
         context.client = ClientAddress(
-            peer: context.client.address, forwardedFor: request.headers[values: .forwardedFor],
-            trustedProxies: trustedProxies)
+            peer: peer, forwardedFor: request.headers[values: .forwardedFor], trustedProxies: trustedProxies)
+        context.isConfidential =
+            isSecure || context.client.isThisMachine
+            || (request.headers[values: .forwardedProto] == ["https"] && trustedProxies.contains(peer))
         var response = try await expecting(request, context)
         // Independent of the route: after HEAD, the client continues to read where a body would begin (RFC 9110
         // section 9.3.2).
@@ -153,6 +156,7 @@ extension Duration {
 
 extension HTTPField.Name {
     static let forwardedFor = HTTPField.Name(validated: "x-forwarded-for")
+    static let forwardedProto = HTTPField.Name(validated: "x-forwarded-proto")
     static let requestID = HTTPField.Name(validated: "x-request-id")
 
     /// Creates one of our own names, which are valid. If one were not, it would be a name that no client sends in this
