@@ -55,6 +55,10 @@ import Testing
             "study.json", #"{"id":"s","title":"S","bundleIdentifier":"b","limits":{"bytes":1}}"#, "member-unknown",
             "limits.bytes"
         ),
+        (
+            "study.json", #"{"id":"s","title":"S","bundleIdentifier":"b","fhirBlocks":{"v1":true}}"#, "member-unknown",
+            "fhirBlocks.v1"
+        ),
         ("questionnaires/broken.json", "{\"resourceType\":", "file-unreadable", ""),
         ("questionnaires/form.json", "no JSON", "file-unreadable", ""),
         ("questionnaires/x.json", #"{"resourceType":"Patient"}"#, "resource-type-unexpected", ""),

@@ -98,9 +98,22 @@ import Wire
         #"{"title":"x","bundleIdentifier":"b"}"#, #"{"id":"a b","title":"x","bundleIdentifier":"b"}"#,
         #"{"id":"a","title":"x","bundleIdentifier":"b","c3pro":"yes"}"#,
         #"{"id":"a","title":"x","bundleIdentifier":"b","limits":{"submissionBytes":0}}"#, "[", "{",
+        #"{"id":"a","title":"x","bundleIdentifier":"b","fhirBlocks":true}"#,
+        #"{"id":"a","title":"x","bundleIdentifier":"b","fhirBlocks":{"legacy":"true"}}"#,
     ])
     func invalidStudyFileIsReported(text: String) {
         let error = #expect(throws: ServerError.self) { try StudyConfiguration(json: Data(text.utf8)) }
         #expect(error?.code == "study-invalid")
+    }
+
+    @Test func callsOfFhirBlocksOwnAppsAreAcceptedOnlyWhereTheFileSaysSo() throws {
+        func accepts(_ member: String) throws -> Bool {
+            let text = #"{"id":"a","title":"x","bundleIdentifier":"b"\#(member)}"#
+            let study = try StudyConfiguration(json: Data(text.utf8))
+            #expect(try StudyConfiguration(json: study.json.data()) == study)
+            return study.acceptsLegacyCalls
+        }
+        #expect(try !accepts("") && !accepts(#","fhirBlocks":{}"#) && !accepts(#","fhirBlocks":{"legacy":false}"#))
+        #expect(try accepts(#","fhirBlocks":{"legacy":true}"#))
     }
 }

@@ -33,6 +33,9 @@ extension StudyCheck {
         if let c3pro = json["c3pro"] {
             findings += Self.unknown(in: c3pro, known: ["contractsWithoutTerms"], prefix: "c3pro.")
         }
+        if let fhirBlocks = json["fhirBlocks"] {
+            findings += Self.unknown(in: fhirBlocks, known: ["legacy"], prefix: "fhirBlocks.")
+        }
         if configuration.development {
             findings.append(
                 StudyFinding(

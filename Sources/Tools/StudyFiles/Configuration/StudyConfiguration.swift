@@ -66,6 +66,8 @@ package struct StudyConfiguration: Sendable, Hashable {
     package var accounts: AccountsConfiguration?
     /// The location of the people store, in the format of `database`; nil for the default.
     package var people: String?
+    /// Whether calls of FhirBlocks' own apps are accepted: version 1 of their signatures, and `/vaca`.
+    package var acceptsLegacyCalls = false
 
     package init(
         id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
@@ -194,6 +196,13 @@ package struct StudyConfiguration: Sendable, Hashable {
             }
             return C3PROAcceptance(isAccepted: true, acceptsContractsWithoutTerms: flag)
         }
+        func legacyCalls() throws -> Bool {
+            guard let value = json["fhirBlocks"] else { return false }
+            guard value.object != nil else { throw Self.invalid("fhirBlocks", "{\"legacy\": true or false}") }
+            guard let legacy = value["legacy"] else { return false }
+            guard let flag = legacy.bool else { throw Self.invalid("fhirBlocks.legacy", "true or false") }
+            return flag
+        }
         func identifyingData() throws -> IdentifyingDataHandling {
             guard let value = json["identifyingData"] else { return .quarantine }
             switch value.string.flatMap(IdentifyingDataHandling.init(rawValue:)) {
@@ -255,6 +264,7 @@ package struct StudyConfiguration: Sendable, Hashable {
         if let publicURL { self.publicURL = try Self.publicURL(publicURL, development: development) }
         accounts = try json["accounts"].flatMap { $0.isNull ? nil : try AccountsConfiguration($0) }
         people = try location("people")
+        acceptsLegacyCalls = try legacyCalls()
         writtenBytesPerDay = try limit("writtenBytesPerDay", writtenBytesPerDay)
         exports.bytes = Int64(try limit("exportBytes", Int(exports.bytes)))
         exports.keptFor = 3600 * Double(try limit("exportHours", Int(exports.keptFor / 3600)))
@@ -266,6 +276,7 @@ package struct StudyConfiguration: Sendable, Hashable {
         "id", "title", "bundleIdentifier", "limits", "validation", "c3pro", "acceptPlainFHIR", "development", "queue",
         "database", "withdrawalGraceDays", "keepOnDelete", "unsigned", "invitation",
         "identifiedRecords", "identifyingData", "warehouse", "deidentification", "publicURL", "accounts", "people",
+        "fhirBlocks",
     ]
     /// The known members of `limits`.
     static let knownLimits: Set<String> = [
@@ -285,6 +296,7 @@ package struct StudyConfiguration: Sendable, Hashable {
         if let database { object["database"] = .string(database) }
         if let people { object["people"] = .string(people) }
         if let accounts { object["accounts"] = accounts.json }
+        if acceptsLegacyCalls { object["fhirBlocks"] = ["legacy": true] }
         switch warehouse {
         case .records: break
         case .i2b2(let data, let metadata):
