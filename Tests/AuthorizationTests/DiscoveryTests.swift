@@ -64,7 +64,7 @@ struct DiscoveryTests {
                 #expect(!answer.text.contains("attacker"))
                 #expect(answer.json["token_endpoint"]?.string == "https://study.example/tributary/oauth2/token")
             }
-            #expect(fixture.routes.configuration.addresses.cookiePath == "/tributary/oauth2")
+            #expect(fixture.routes.configuration.addresses.cookiePath == "/tributary")
         }
     }
 

@@ -193,7 +193,7 @@ struct FloodTests {
             let client = try await fixture.client().client
             try await fixture.person()
             let gate = Gate()
-            let checker = fixture.routes.passwords
+            let checker = fixture.routes.sessions.passwords
             let origin = PasswordChecker.Origin(wide: "198.51.100.0", narrow: "198.51.100.1")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 @Sendable func hold() async {

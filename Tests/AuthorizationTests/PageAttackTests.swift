@@ -36,7 +36,7 @@ struct PageAttackTests {
             }
             #expect(first.headers[.contentSecurityPolicy]?.contains("form-action 'self' https://app.example;") == true)
             let cookie = try #require(first.headers[.setCookie])
-            #expect(cookie.contains("HttpOnly; SameSite=Lax; Secure") && cookie.contains("Path=/oauth2;"))
+            #expect(cookie.contains("HttpOnly; SameSite=Lax; Secure") && cookie.contains("Path=/;"))
         }
     }
 

@@ -57,10 +57,10 @@ package struct AuthorizationAddresses: Sendable, Hashable {
     var introspect: String { base + "/oauth2/introspect" }
     var revoke: String { base + "/oauth2/revoke" }
     var keys: String { base + "/oauth2/jwks.json" }
-    /// The path below which browsers send the cookies of the pages.
-    var cookiePath: String {
-        let path = RegisteredURL(base).map(\.target) ?? "/"
-        return (path == "/" ? "" : path) + "/oauth2"
-    }
+    /// The page on which people see and end the access of apps.
+    var ownAccess: String { base + "/wallet" }
+    /// The path below which browsers send the cookies of the pages: that of the server, because pages of several modules
+    /// have the session in common.
+    var cookiePath: String { RegisteredURL(base).map(\.target) ?? "/" }
     var isSecure: Bool { base.hasPrefix("https:") }
 }

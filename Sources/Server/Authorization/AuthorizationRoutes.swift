@@ -15,8 +15,8 @@ package struct AuthorizationRoutes: Sendable {
     let limiter: RateLimiter
     let bodies: BodyBudget
     let clients: ClientAuthentication
-    let passwords = PasswordChecker()
-    let knownBrowsers: KnownBrowser
+    /// The sessions of people, also for pages of other modules.
+    package let sessions: PageSessions
     let refusals: RefusalReporter
     let clock: @Sendable () -> Date
     let random: @Sendable (Int) -> [UInt8]
@@ -53,7 +53,9 @@ package struct AuthorizationRoutes: Sendable {
         self.refusals = RefusalReporter(report: refusals)
         self.clock = clock
         self.random = random
-        knownBrowsers = KnownBrowser(configuration.keys)
+        sessions = PageSessions(
+            access: access, configuration: configuration, limiter: limiter, bodies: bodies,
+            knownBrowsers: KnownBrowser(configuration.keys), refusals: self.refusals, clock: clock, random: random)
         clients = ClientAuthentication(
             access: access, limiter: limiter, keys: KeySetCache(clock: clock, fetch: fetch),
             addresses: { configuration.addresses }, clock: clock)

@@ -107,7 +107,7 @@ package struct AuditReader: Sendable {
         return AuditPage(events: whole.events, next: .init(at: "", number: last))
     }
 
-    private func pseudonym(of participant: String, in transaction: any SQLTransaction) throws -> String? {
+    func pseudonym(of participant: String, in transaction: any SQLTransaction) throws -> String? {
         try transaction.first(Self.pseudonymSQL, [SQLValue(participant)])?.text("pseudonym")
     }
 

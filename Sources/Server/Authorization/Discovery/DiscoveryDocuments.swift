@@ -11,6 +11,7 @@ struct DiscoveryDocuments {
         common(
             more: [
                 .init(key: "capabilities", value: Self.list(Self.capabilities)),
+                .init(key: "management_endpoint", value: .string(addresses.ownAccess)),
                 // The supported scopes; those of each resource type are accepted too.
                 .init(key: "scopes_supported", value: Self.list(Self.scopes)),
             ])

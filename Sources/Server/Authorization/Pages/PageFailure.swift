@@ -3,20 +3,20 @@ import Hummingbird
 import ServerHTTP
 
 /// A request that is refused with a page, without a redirect.
-struct PageFailure: HTTPRefusal, Hashable {
-    let status: HTTPResponse.Status
-    let code: String
-    let message: String
+package struct PageFailure: HTTPRefusal, Hashable {
+    package let status: HTTPResponse.Status
+    package let code: String
+    package let message: String
     private var headers: HTTPFields = [:]
 
-    init(_ status: HTTPResponse.Status, code: String, message: String) {
+    package init(_ status: HTTPResponse.Status, code: String, message: String) {
         self.status = status
         self.code = code
         self.message = message
     }
 
     /// Creates the page for any other error.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         if let failure = error as? PageFailure {
             self = failure
         } else if let failure = error as? HTTPFailure {
@@ -29,7 +29,7 @@ struct PageFailure: HTTPRefusal, Hashable {
         }
     }
 
-    func response(from request: Request, context: some RequestContext) -> Response {
+    package func response(from request: Request, context: some RequestContext) -> Response {
         let title =
             switch status {
             case .tooManyRequests: "Too many attempts"
@@ -46,7 +46,8 @@ struct PageFailure: HTTPRefusal, Hashable {
         ).response(status: status, headers: headers)
     }
 
-    static let unreadable = PageFailure(.badRequest, code: "form-invalid", message: "The request cannot be read.")
-    static let foreignForm = PageFailure(
+    package static let unreadable = PageFailure(
+        .badRequest, code: "form-invalid", message: "The request cannot be read.")
+    package static let foreignForm = PageFailure(
         .forbidden, code: "form-foreign", message: "The form was not sent to this browser, or has expired.")
 }

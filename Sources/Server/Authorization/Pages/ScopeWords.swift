@@ -3,7 +3,7 @@ import Core
 import Foundation
 
 /// Descriptions of scopes for people who do not know the term.
-struct ScopeWords {
+package struct ScopeWords {
     let isParticipant: Bool
     let ends: ConsentPage.Ends
 
@@ -17,7 +17,7 @@ struct ScopeWords {
                 "These are shared with few people only."
             )
         case .sensitivity(let code):
-            return ("Records about " + (Self.sensitivities[code] ?? "what is marked \(code)"), nil)
+            return ("Records about " + Self.matter(of: code), nil)
         case .everySensitivity:
             return (
                 "All records that are marked as sensitive",
@@ -43,7 +43,7 @@ struct ScopeWords {
         if scope.permissions.contains(.delete) { verbs.append("delete") }
         let deed =
             verbs.count < 2 ? verbs.joined() : verbs.dropLast().joined(separator: ", ") + " and " + (verbs.last ?? "")
-        let kind = scope.type.map { Self.types[$0] ?? "entries of the kind \($0)" } ?? "health records"
+        let kind = scope.type.map(Self.kind) ?? "health records"
         let every = scope.type == nil ? "all " : ""
         let what =
             if isParticipant {
@@ -57,8 +57,24 @@ struct ScopeWords {
         return (deed.prefix(1).uppercased() + deed.dropFirst() + " " + what, limits)
     }
 
+    /// Returns what scopes of a participant's app permit: a sentence for each.
+    package static func sentences(ofOwn scopes: AccessScopes) -> [String] {
+        let words = ScopeWords(
+            isParticipant: true,
+            ends: ConsentPage.Ends(brief: .distantPast, online: .distantPast, offline: .distantPast))
+        return scopes.scopes.filter { scope in
+            if case .confidentiality(let level) = scope.kind { level > .assumed } else { true }
+        }.map { words.words(of: $0).text + "." }
+    }
+
+    /// Returns what a resource type contains, in words for people.
+    package static func kind(of type: String) -> String { types[type] ?? "entries of the kind \(type)" }
+
+    /// Returns what records with a sensitivity code are about, in words for people.
+    package static func matter(of code: String) -> String { sensitivities[code] ?? "what is marked \(code)" }
+
     /// Returns a date and time in words: `25 November 2026, 16:40 UTC`.
-    static func day(_ date: Date) -> String {
+    package static func day(_ date: Date) -> String {
         let time = DateTime(date, milliseconds: false)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let month = months.indices.contains(time.month - 1) ? months[time.month - 1] : ""

@@ -13,84 +13,44 @@ extension AuthorizationRoutes {
         try limiter.admit(context.client, .readByAddress)
         let fields: FormFields
         if request.method == .post {
-            fields = try await pageForm(of: request)
+            fields = try await sessions.form(of: request)
         } else {
             guard let query = request.queryForm else { throw PageFailure.unreadable }
             fields = query
         }
         return try await answering(fields) { asked in
-            guard let session = try await session(of: request) else {
+            guard let session = try await sessions.session(of: request) else {
                 guard !asked.isSilent else { throw asked.refusal("login_required", "No person is signed in.") }
                 return signIn(asked, request)
             }
             context.outcome.caller = session.account.id
             guard !asked.isSilent else { throw asked.refusal("consent_required", "The person must be asked.") }
-            return try question(asked, session, secret: PageCookies.value(PageCookies.session, in: request))
+            return try question(asked, session, secret: sessions.secret(of: request))
         }
     }
 
     /// `POST /oauth2/sign-in`: checks the name and the password.
     func signIn(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
-        let fields = try await pageForm(of: request)
-        let visit = PageCookies.value(PageCookies.visit, in: request)
-        guard PageCookies.isProof(fields["proof"], of: visit) else { throw PageFailure.foreignForm }
+        let fields = try await sessions.form(of: request)
         return try await answering(fields) { asked in
-            let username = fields["username"] ?? ""
-            let password = fields["password"] ?? ""
-            guard (1...256).contains(username.utf8.count) else {
+            guard let signedIn = try await sessions.signIn(fields, of: request, from: context.client) else {
                 return signIn(asked, request, message: SignInPage.wrong, status: .forbidden)
             }
-            let browser = knownBrowsers.browser(
-                PageCookies.value(PageCookies.known, in: request), username: username, now: clock())
-            let attempt = SignInAttempt(username: username, browser: browser, address: context.client)
-            // Each attempt is counted before it is checked, so that concurrent attempts cannot exceed the limit.
-            try attempt.count(limiter)
-            let secret: String?
-            do {
-                secret = try await access.accounts.signIn(
-                    username: username, password: password, lifetime: AuthorizationConfiguration.sessionLifetime,
-                    checker: passwords,
-                    from: PasswordChecker.Origin(
-                        wide: attempt.address.sitePrefix, narrow: attempt.address.householdPrefix,
-                        isKnown: attempt.isKnown),
-                    cost: configuration.passwordCost)
-            } catch let error as PasswordQueueError {
-                attempt.giveBack(limiter)
-                throw HTTPFailure(
-                    .serviceUnavailable, code: error.code, message: error.message,
-                    headers: [.retryAfter: SignInAttempt.retryAfter])
-            }
-            guard let secret else {
-                await refusals.report("sign-in-refused")
-                return signIn(asked, request, message: SignInPage.wrong, status: .forbidden)
-            }
-            attempt.giveBack(limiter)
-            let cookies = signedIn(secret, username)
             // A long address, which some browsers or proxies do not accept, is avoided: the consent page follows at
             // once.
-            if asked.query.utf8.count > Self.longestQuery, let session = try await access.accounts.session(secret) {
-                var response = try question(asked, session, secret: secret)
-                response.headers[values: .setCookie] = cookies
+            if asked.query.utf8.count > Self.longestQuery,
+                let session = try await access.accounts.session(signedIn.secret)
+            {
+                var response = try question(asked, session, secret: signedIn.secret)
+                response.headers[values: .setCookie] = signedIn.cookies
                 return response
             }
             // Relative, because the public path may differ.
             var response = Response(
                 status: .seeOther, headers: [.location: "authorize?" + asked.query, .cacheControl: "no-store"])
-            response.headers[values: .setCookie] = cookies
+            response.headers[values: .setCookie] = signedIn.cookies
             return response
         }
-    }
-
-    /// Returns the cookies for a browser in which a person has signed in.
-    private func signedIn(_ secret: String, _ username: String) -> [String] {
-        let session = PageCookies.field(
-            PageCookies.session, value: secret, seconds: Int(AuthorizationConfiguration.sessionLifetime),
-            addresses: configuration.addresses)
-        let known = knownBrowsers.value(for: username, random: random, now: clock()).map {
-            PageCookies.field(
-                PageCookies.known, value: $0, seconds: Int(KnownBrowser.lifetime), addresses: configuration.addresses)
-        }
-        return [session] + (known.map { [$0] } ?? [])
     }
 
     private static let longestQuery = 6_000
@@ -99,17 +59,16 @@ extension AuthorizationRoutes {
     func consent(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         try limiter.admit(context.client, .readByAddress)
         // The requested scopes, and in addition each box.
-        let fields = try await pageForm(of: request, isRepeatable: ["scope"], upTo: 4 * Self.largestForm)
+        let fields = try await sessions.form(of: request, isRepeatable: ["scope"], upTo: 4 * PageSessions.largestForm)
         return try await answering(fields, scopesIn: ConsentPage.scopesField) { asked in
-            guard let session = try await session(of: request) else { return signIn(asked, request) }
+            guard let session = try await sessions.session(of: request) else { return signIn(asked, request) }
             context.outcome.caller = session.account.id
-            let secret = PageCookies.value(PageCookies.session, in: request)
-            guard PageCookies.isProof(fields["proof"], of: secret) else { throw PageFailure.foreignForm }
+            try sessions.requireProof(fields, of: request)
             switch fields["decision"] {
             case "approve": return try await approve(asked, session: session, fields: fields, request: request)
             case "deny": throw asked.refusal("access_denied", "The person did not agree.")
             case "sign-out":
-                if let secret { try await access.accounts.signOut(secret) }
+                try await sessions.signOut(request)
                 return signIn(asked, request)
             default:
                 throw PageFailure(
@@ -140,26 +99,17 @@ extension AuthorizationRoutes {
             headers: [.location: location, .cacheControl: "no-store", .referrerPolicy: "no-referrer"])
     }
 
-    private func session(of request: Request) async throws -> UserSession? {
-        guard let secret = PageCookies.value(PageCookies.session, in: request) else { return nil }
-        return try await access.accounts.session(secret)
-    }
-
     /// Returns the sign-in page, with the cookie that binds its form to the browser.
     private func signIn(
         _ asked: AuthorizationRequest, _ request: Request, message: String? = nil,
         status: HTTPResponse.Status = .ok
     ) -> Response {
-        let known = PageCookies.value(PageCookies.visit, in: request)
-        let visit = known ?? Data(random(32)).base64URL
-        let page = SignInPage(
-            asked: asked, title: configuration.title, proof: PageCookies.proof(of: visit), message: message)
-        var response = page.page.response(status: status)
-        if known == nil {
-            response.headers[.setCookie] = PageCookies.field(
-                PageCookies.visit, value: visit, seconds: 3_600, addresses: configuration.addresses)
+        sessions.signInPage(for: request, status: status) { proof in
+            SignInPage(
+                introduction: .app(name: asked.client.name, study: configuration.title), action: "sign-in",
+                fields: asked.fields(), formTargets: [asked.formTarget], proof: proof, message: message
+            ).page
         }
-        return response
     }
 
     /// Returns the requested scopes that a person may grant to the app.
@@ -208,7 +158,7 @@ extension AuthorizationRoutes {
                 guard let chosen = patient, ResourceName.isID(chosen), try await configuration.hasPatient(chosen)
                 else {
                     return try question(
-                        asked, session, secret: PageCookies.value(PageCookies.session, in: request),
+                        asked, session, secret: sessions.secret(of: request),
                         message: "Choose a patient: there is none with this id.",
                         answer: .init(ticked: ticked, patient: patient.flatMap { $0.utf8.count <= 64 ? $0 : nil }),
                         status: .badRequest)
@@ -232,16 +182,5 @@ extension AuthorizationRoutes {
             to: Redirection.location(
                 asked.redirectURI,
                 [("code", code), ("state", asked.state), ("iss", configuration.addresses.base)]))
-    }
-
-    /// Returns the form that a page sent.
-    private func pageForm(
-        of request: Request, isRepeatable: Set<String> = [], upTo limit: Int = largestForm
-    ) async throws -> FormFields {
-        do {
-            return try await form(of: request, isRepeatable: isRepeatable, upTo: limit)
-        } catch is OAuthFailure {
-            throw PageFailure.unreadable
-        }
     }
 }

@@ -7,9 +7,6 @@ import Identity
 import ServerHTTP
 
 extension AuthorizationRoutes {
-    /// Maximum bytes of a form.
-    static let largestForm = 64 << 10
-
     /// `POST /oauth2/token` (RFC 6749 section 3.2).
     func token(_ request: Request, _ context: ServerRequestContext) async throws -> Response {
         let form = try await form(of: request)
@@ -131,25 +128,8 @@ extension AuthorizationRoutes {
         return Response(status: .ok, headers: [.cacheControl: "no-store"])
     }
 
-    /// Returns the form in a request's body, with each field once.
-    func form(
-        of request: Request, isRepeatable: Set<String> = [], upTo limit: Int = largestForm
-    ) async throws -> FormFields {
-        let type = request.headers[.contentType]?.prefix { $0 != ";" }.lowercased() ?? ""
-        guard type.filter({ $0 != " " }) == "application/x-www-form-urlencoded" else {
-            throw OAuthFailure.request("form-invalid", "The body must be application/x-www-form-urlencoded.")
-        }
-        let body = try await bodies.collect(request, upTo: limit)
-        guard let form = FormFields(body.bytes) else {
-            throw OAuthFailure.request("form-invalid", "The body must be a form in UTF-8.")
-        }
-        var seen: Set<String> = []
-        for field in form.fields where !isRepeatable.contains(field.name) {
-            guard seen.insert(field.name).inserted else {
-                throw OAuthFailure.request("field-twice", "A field occurs twice in the form.")
-            }
-        }
-        return form
+    private func form(of request: Request) async throws -> FormFields {
+        try await bodies.form(of: request, upTo: PageSessions.largestForm)
     }
 
     static func scopes(_ text: String) throws -> AccessScopes {

@@ -83,6 +83,11 @@ package struct ClientStore: AuditedStore {
         return try RegisteredClient(row, redirectURIs: redirectURIs(of: id, in: transaction))
     }
 
+    /// Returns the name of a client, also of one that is revoked; nil if there is none with the id.
+    package func name(of id: String, in transaction: any SQLTransaction) throws -> String? {
+        try transaction.first("SELECT name FROM registered_client WHERE id = ?", [SQLValue(id)])?.text("name")
+    }
+
     /// Returns the client with this secret, unless it is revoked.
     package func authenticateRegisteredClient(id: String, secret: String) async throws -> RegisteredClient? {
         try await database.read { transaction in

@@ -104,6 +104,10 @@ package struct Page: Sendable, Hashable {
         li label{display:grid;grid-template-columns:1.5rem 1fr;gap:.1rem .6rem;padding:.65rem 0;cursor:pointer}
         li input{width:1.2rem;height:1.2rem;margin:.15rem 0 0;grid-row:span 2}
         li .quiet{grid-column:2}
+        .entry{padding:.75rem 0}
+        .entry p{margin:.15rem 0}
+        .entry form{margin-top:.5rem}
+        .entry button{padding:.4rem 1.1rem}
         .deeds{display:flex;flex-wrap:wrap;gap:.75rem;margin-top:1.5rem}
         .deeds+p{margin-top:1rem}
         button{flex:1 1 9rem;padding:.7rem 1rem;font:inherit;font-weight:600;border:1px solid var(--deed);\
