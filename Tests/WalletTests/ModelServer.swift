@@ -16,6 +16,8 @@ actor ModelServer: Transport {
     private(set) var permissions: [PermissionRecord] = []
     private(set) var log: [String] = []
     private(set) var lastNames: [String: String] = [:]
+    /// The parents that requests named.
+    private(set) var parents: [String] = []
     private var issued: Set<CsiGuid> = []
     private var nonces: Set<String> = []
     private var losses: [String: Loss] = [:]
@@ -91,6 +93,7 @@ actor ModelServer: Transport {
             keys[csi] = nil
             return CsiAnswer(csi: request.csi).json
         case .grant(let terms):
+            if let parent = terms.parent { parents.append(parent) }
             let ids = terms.grantees.map { grantee in
                 let id = "p\(permissions.count + 1)"
                 permissions.append(

@@ -24,6 +24,16 @@ public struct WalletError: CodedError, Hashable {
         case registeredAlready = "registered-already"
         /// A stored file is damaged.
         case storeDamaged = "store-damaged"
+        /// The URL is not a message of the other side.
+        case messageInvalid = "message-invalid"
+        /// The wallet has the maximum number of apps with permissions.
+        case appLimit = "app-limit"
+        /// The app has no request that is not decided.
+        case noRequest = "no-request"
+        /// The wallet gave no such permission.
+        case noPermission = "no-permission"
+        /// The app has no permission that it may pass on.
+        case noParent = "no-parent"
 
         var sentence: String {
             switch self {
@@ -35,6 +45,11 @@ public struct WalletError: CodedError, Hashable {
             case .notRegistered: "This app is not registered at the server: register it."
             case .registeredAlready: "This app is registered already."
             case .storeDamaged: "The stored data of this app are damaged: register it again."
+            case .messageInvalid: "The URL is not a message between a wallet and this app."
+            case .appLimit: "The wallet has too many apps with permissions: end some of them."
+            case .noRequest: "The app has no request that waits for a decision."
+            case .noPermission: "The wallet gave no such permission, and the text is not the guid of an app."
+            case .noParent: "The app has no permission with write access from a wallet, so it cannot pass one on."
             }
         }
     }
