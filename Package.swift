@@ -328,7 +328,8 @@ let tools: [Target] = [
         dependencies: [
             "Core", "FHIR", "FHIRValidation", "FHIRVersions", "Wire", "Attachments", "Questionnaires",
             "FormOperations", "InformedConsent", "HealthData", "SleepNights", "HealthSync", "DeviceSystem", "Outbox",
-            "AccountClient", "CarePlans", "CareStores", "ResearchResults", "HealthStores", "ResearchKitForms",
+            "AccountClient", "CarePlans", "CareStores", "Wallet", "ResearchResults", "HealthStores",
+            "ResearchKitForms",
             "AppleHealthExport", "HealthReport", "ConsentDocument", "Storage", "Warehouse",
             "Receiver", "TerminalSurvey", "StudyFiles", "StudyOperations", "FormAuthoring", arguments,
         ],

@@ -17,6 +17,8 @@ warehouse count|warehouse undo|study check|study schema|study move|migrate|backu
 devices|devices test|study streams
 care|care add|care update|care delete|care outcome|care show|care events|care adherence|care sync|care quarantine
 team|team patients|team pull
+wallet|wallet register|wallet open|wallet grant|wallet reject|wallet apps|wallet given|wallet received|wallet history|wallet revoke
+wallet rotate-key|dapp|dapp register|dapp open|dapp grant|dapp given|dapp received|dapp token
 """.replace("\n", "|").strip("|").split("|")
 
 
@@ -40,6 +42,10 @@ class Help(unittest.TestCase):
             ["serve", "x", "--port", "70000"], ["serve", "x", "--roles", "cook"], ["fhir", "normalize", "x", "--wrong"],
             ["care", "add", "x"], ["care", "delete", "--store", "x", "planet", "y"],
             ["care", "outcome", "--store", "x", "--task", "y", "--occurrence", "0"], ["care", "events", "--store", "x"],
+            ["wallet", "register", "--store", "x"], ["wallet", "grant", "--store", "x", "short"],
+            ["wallet", "grant", "--store", "x", "g" * 36, "--access", "all"],
+            ["wallet", "grant", "--store", "x", "g" * 36, "--resource", "a,a"], ["dapp", "open", "--store", "x"],
+            ["dapp", "register", "--store", "x", "--url", "http://127.0.0.1", "--scheme", "https", "--name", "n"],
         ]:
             with self.subTest(arguments):
                 done = tributary(*arguments, status=64)
@@ -64,6 +70,10 @@ class Help(unittest.TestCase):
                 ["queue", "show", absent], ["queue", "retry", absent, "--all"], ["queue", "discard", absent, "x"],
                 ["study", "status", absent], ["warehouse", "ontology", absent],
                 ["care", "show", "--store", absent], ["care", "sync", "--store", absent],
+                ["wallet", "given", "--store", absent], ["wallet", "open", "--store", absent, "FBlocksCSA://?scheme=steps"],
+                ["wallet", "grant", "--store", absent, "g" * 36], ["dapp", "token", "--store", absent],
+                ["dapp", "open", "--store", absent, "steps://"],
+                ["wallet", "register", "--store", absent, "--url", "http://study.example"],
                 ["warehouse", "count", absent, "--path", "\\x\\"], ["warehouse", "undo", absent, "1"],
             ]:
                 with self.subTest(arguments[:2]):

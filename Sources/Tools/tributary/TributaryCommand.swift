@@ -19,6 +19,7 @@ struct TributaryCommand: AsyncParsableCommand {
             DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
             ClientCommand.self, PersonCommand.self, AccountCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, MeCommand.self, CareCommand.self,
+            WalletCommand.self, DappCommand.self,
             TeamCommand.self, SurveyCommand.self, FHIRCommand.self,
             FHIRPathCommand.self, JMESPathCommand.self, JSONPathCommand.self, HealthCommand.self, GatewayCommand.self,
             DevicesCommand.self,
