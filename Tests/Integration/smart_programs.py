@@ -31,7 +31,8 @@ def keys(given):
 def proof(given):
     """How Authlib proves a client by its key; with a lifetime only where one is said."""
     claims = {"exp": int(time.time()) + given["lifetime"]} if given.get("lifetime") else None
-    return PrivateKeyJWT(given["token_url"], claims, {"kid": given["algorithm"]}, given["algorithm"])
+    return PrivateKeyJWT(given["token_url"], claims, {"kid": given.get("kid", given["algorithm"])},
+                         given["algorithm"])
 
 
 def service(given):
