@@ -52,8 +52,9 @@ struct PermissionFailure: HTTPRefusal {
     }
 
     func response(from request: Request, context: some RequestContext) -> Response {
+        let requestID = (context as? ServerRequestContext)?.requestID ?? ""
         let body: JSON = [
-            "status": "error", "error": .string(code), "message": .string(message), "requestId": .string(context.id),
+            "status": "error", "error": .string(code), "message": .string(message), "requestId": .string(requestID),
         ]
         return .bytes(
             ByteBuffer(bytes: body.bytes()), mediaType: "application/json", status: status, headers: headers)
