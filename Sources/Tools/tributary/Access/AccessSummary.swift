@@ -48,7 +48,7 @@ struct AccessSummary {
         case .site: "The operator of the study's server"
         case .participant: "You, through an app that you signed in to"
         case .practitioner: "A practitioner, through an app"
-        case .service: "A server that the study team registered"
+        case .service: "An app or a wallet on a device, or a server that the study team registered"
         case .accountHolder: "A person with an account"
         case nil: "A caller without an account"
         }
@@ -75,6 +75,14 @@ struct AccessSummary {
         case .createLink: return "Prepared a link to your record at the hospital"
         case .listLinks: return "Looked up the link to your record at the hospital"
         case .linkParticipant: return "Connected you with your record at the hospital"
+        case .createWalletCode: return "Created a code for your wallet"
+        case .bindWallet: return "Connected a wallet with you"
+        case .readClaims: return "Read what your app states about you"
+        case .manageCsi: return "Replaced the key of an app, or ended it"
+        case .grantPermission: return "Gave an app a permission"
+        case .endPermission: return "Ended a permission"
+        case .listPermissions: return "Listed your permissions"
+        case .endApproval: return "Ended the access of an app"
         default: break
         }
         let words = action.replacingOccurrences(of: "-", with: " ")
