@@ -65,6 +65,7 @@ extension RecordsFailure {
         case let error as StorageError where error.code == "storage-busy": self = .storageBusy
         case is CancellationError: self = .cancelled
         case let error as StorageError where error.code == "storage-interrupted": self = .cancelled
+        case let error as RecordAdmissionError: self.init(error)
         case is AnswerBudget.Busy: self = RecordsFailure(HTTPFailure.serverBusy(retryAfter: 2))
         case let error as AnswerAllowance.Exceeded:
             self = error.isOwnLimit ? .answerTooLarge : RecordsFailure(HTTPFailure.serverBusy(retryAfter: 2))

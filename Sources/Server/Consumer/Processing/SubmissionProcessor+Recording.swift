@@ -79,6 +79,9 @@ extension SubmissionProcessor {
         guard isFree else {
             return quarantined("subject-not-permitted", "The resource's id belongs to another participant.")
         }
+        let isProtected = try RecordGuard.protects(
+            incoming.map { (type: $0.resource.resourceType, id: $0.id) }, in: transaction)
+        guard !isProtected else { return quarantined(RecordGuard.refusal.code, RecordGuard.refusal.message) }
         // 4. Apply the gate to each resource in order, because earlier ones may change the consent.
         var consent = try admission.consentProgress(of: subject, state, in: published, transaction: transaction)
         for step in steps {

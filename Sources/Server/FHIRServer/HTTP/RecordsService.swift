@@ -189,7 +189,7 @@ package struct RecordsService: Sendable {
         var own: RecordFacts?
         if newest != nil, interaction != .read, let version {
             let read = RecordFacts(
-                try version.resource(), storedAs: version.id, subject: nil, at: ownBases,
+                version: try version.resource(), storedAs: version.id, newest: newest, at: ownBases,
                 asking: grant.queries(of: type))
             own = read
             facts.append(read)

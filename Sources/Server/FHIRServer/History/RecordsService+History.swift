@@ -141,7 +141,7 @@ extension RecordsService {
         var owners = newest.owners
         if let decisive = try store.decisive(for: record, in: transaction) {
             let own = RecordFacts(
-                try decisive.resource(), storedAs: record.id, subject: nil, at: ownBases, asking: queries)
+                version: try decisive.resource(), storedAs: record.id, newest: newest, at: ownBases, asking: queries)
             guard isWhole || isShown(own, newest) else { return nil }
             owners.formUnion(own.owners)
         }

@@ -122,6 +122,9 @@ extension RecordsService {
         of participants: Set<String>, type: String, id: String, _ session: (any WriteAdmission)?,
         in transaction: any SQLTransaction
     ) throws -> RecordsFailure? {
+        guard try !RecordGuard.protects([(type: type, id: id)], in: transaction) else {
+            return RecordsFailure(RecordGuard.refusal).about(type)
+        }
         do { try session?.permit(participants, type: type, id: id, in: transaction) } catch let error
             as RecordAdmissionError
         {

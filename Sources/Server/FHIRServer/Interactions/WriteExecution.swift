@@ -151,6 +151,9 @@ struct WriteExecution {
         // 1. The policy, which also decides whether the caller may detect the resource.
         let decision = decision(ready)
         guard decision.isPermitted else { throw WriteRefusal(decision, write.target) }
+        guard write.present?.record.provenance.isOfPermission != true else {
+            throw WriteRefusal(RecordsFailure(RecordGuard.refusal), write.target)
+        }
         // 2. The preconditions of the client.
         try checkPreconditions(write)
         // 3. The participants.

@@ -26,6 +26,25 @@ extension RecordFacts {
             matchedQueries: resource.met(of: queries))
     }
 
+    /// Creates the facts of a version of a stored resource. A version of a Provenance that names no patient belongs to
+    /// the patients of its record, because its targets decided about them when it was stored.
+    ///
+    /// - Parameters:
+    ///   - newest: the stored facts of the record.
+    ///   - ownBases: the server's own base URLs, without a final slash.
+    ///   - queries: the grant's queries for the type.
+    package init(
+        version resource: Resource, storedAs id: String, newest: RecordFacts?, at ownBases: [String] = [],
+        asking queries: Set<ScopeQuery> = []
+    ) {
+        let own = RecordFacts(resource, storedAs: id, subject: nil, at: ownBases, asking: queries)
+        guard own.owners.isEmpty, let newest, resource.resourceType == Provenance.resourceType else {
+            self = own
+            return
+        }
+        self.init(resource, patients: newest.owners, matchedQueries: own.matchedQueries)
+    }
+
     private init(_ resource: Resource, patients: Set<String>, matchedQueries: Set<ScopeQuery> = []) {
         self.init(
             type: resource.resourceType, patients: patients,

@@ -4,7 +4,7 @@ import Storage
 extension RecordStore {
     /// Deletes all resources about a participant, with all versions and search entries.
     ///
-    /// - Parameter kept: the types that stay.
+    /// - Parameter kept: the types that stay, except for the records of permissions.
     /// - Returns: the digests of the deleted rows by table, and the digest of the versions that stayed.
     package func delete(
         about participant: String, keeping kept: Set<String>, in transaction: any SQLTransaction
@@ -19,8 +19,10 @@ extension RecordStore {
                 Self.takingSQL(leaving.count),
                 [SQLValue(participant), SQLValue(participant)] + leaving.map { SQLValue($0) })
         }
-        let gone = Self.numbers(of: participant, leaving)
-        let staying = Self.numbers(of: participant, types.filter { kept.contains($0) })
+        let keeping = types.filter { kept.contains($0) }
+        let ofPermissions = try RecordGuard.numbers(of: participant, keeping, in: transaction)
+        let gone = Self.numbers(of: participant, leaving, with: ofPermissions, in: transaction.dialect)
+        let staying = Self.numbers(of: participant, keeping, without: ofPermissions, in: transaction.dialect)
         let versions = try transaction.digest(
             of: "record_version", where: staying.condition, staying.parameters, orderedBy: "number, version")
         var removed: [String: RowsDigest] = [:]
@@ -93,6 +95,41 @@ extension RecordStore {
             SELECT p.number FROM record_protection p WHERE p.kind = 'owner' AND p.value = ?)
             AND subject IS NULL AND type IN (\(repeatElement("?", count: types).joined(separator: ", ")))
         """
+    }
+
+    /// Returns the condition on the records of types, and on more records.
+    private static func numbers(
+        of participant: String, _ types: [String], with others: [Int64], in dialect: SQLDialect
+    ) -> (condition: String, parameters: [SQLValue]) {
+        let found = numbers(of: participant, types)
+        guard !others.isEmpty else { return found }
+        let list = list(others, in: dialect)
+        // One subquery, so that the index of the numbers is used.
+        let some = types.isEmpty ? "" : "\(found.condition.dropFirst("number IN (".count).dropLast()) UNION "
+        return (
+            "number IN (\(some)\(list.sql))",
+            (types.isEmpty ? [] : found.parameters) + list.parameters
+        )
+    }
+
+    /// Returns the condition on the records of types, except for some of them.
+    private static func numbers(
+        of participant: String, _ types: [String], without others: [Int64], in dialect: SQLDialect
+    ) -> (condition: String, parameters: [SQLValue]) {
+        let found = numbers(of: participant, types)
+        guard !others.isEmpty else { return found }
+        let list = list(others, in: dialect)
+        return ("\(found.condition) AND number NOT IN (\(list.sql))", found.parameters + list.parameters)
+    }
+
+    /// Returns a query of numbers, as one parameter.
+    private static func list(_ numbers: [Int64], in dialect: SQLDialect) -> SQLFragment {
+        let text = "[\(numbers.map(String.init).joined(separator: ","))]"
+        return SQLFragment(
+            dialect == .sqlite
+                ? "SELECT value FROM json_each(?)"
+                : "SELECT CAST(e.value AS bigint) FROM jsonb_array_elements_text(CAST(? AS jsonb)) e",
+            [SQLValue(text)])
     }
 
     package static func numbers(of participant: String, _ types: [String]) -> (

@@ -24,6 +24,12 @@ package struct RecordProvenance: Sendable, Hashable {
     /// The prefix of the submission id of each write through the FHIR API.
     package static let interfacePrefix = "fhir:"
 
+    /// Whether it is a record of a permission (``RecordGuard``).
+    package var isOfPermission: Bool { submissionID == Self.permissionSubmissionID }
+
+    /// The submission id of the records of permissions.
+    package static let permissionSubmissionID = "permission"
+
     /// The thumbprint of the device's key that signed it (RFC 7638); nil where it is not signed.
     package var signer: String? { signed?.signer }
 

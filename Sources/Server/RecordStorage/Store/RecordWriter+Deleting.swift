@@ -50,7 +50,10 @@ extension RecordWriter {
     ) throws -> (number: Int64, isDeleted: Bool, order: RecordOrder)? {
         try flush()
         return try transaction.first(Self.presentSQL, [RecordKey.value(type: type, id: id)]).map { row in
-            (try row.integer("number"), try row.integer("deleted") != 0, try RecordOrder(row))
+            let number = try row.integer("number")
+            try RecordGuard.check(
+                type, number: number, version: row.integer("version"), writer: receipt.provenance, in: transaction)
+            return (number, try row.integer("deleted") != 0, try RecordOrder(row))
         }
     }
 

@@ -5,6 +5,8 @@ import Storage
 /// Stores the resources of one submission, with statements that are prepared once. All writes of records use it
 /// (``RecordStore/write(_:at:in:_:)``).
 ///
+/// The records of permissions are changed by their own writer only: all others get an error (``RecordGuard``).
+///
 /// It lives inside one transaction, in which nothing else inserts records. Its rows are visible to other statements
 /// once it ends, and after an insertion whose id was taken.
 package struct RecordWriter {
@@ -132,6 +134,8 @@ package struct RecordWriter {
                 code: "storage-corrupt", message: "A record has no version; restore the records from a backup.")
         }
         let number = try present.integer("number")
+        try RecordGuard.check(
+            new.type, number: number, version: present.integer("version"), writer: receipt.provenance, in: transaction)
         let order = try RecordOrder(present)
         let came = receipt.provenance.order
         let own = isNewest && came < order ? order : came

@@ -186,7 +186,7 @@ package struct WarehouseReload: Sendable {
             let group = slice.entries[group]
             guard let record = group.first?.record, let subject = record.subject else { continue }
             let provenance = record.record.provenance
-            let key = (provenance.isOfInterface ? "1" : "0") + subject
+            let key = (provenance.isOfPermission ? "2" : provenance.isOfInterface ? "1" : "0") + subject
             let isOut = try leftOut[key] ?? isLeftOut(subject, provenance, transaction)
             leftOut[key] = isOut
             guard !isOut else { continue }

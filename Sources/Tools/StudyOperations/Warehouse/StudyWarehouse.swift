@@ -127,11 +127,13 @@ package struct StudyWarehouse: Sendable {
         return report
     }
 
-    /// Returns whether a record has no facts: a deleted participant's, or one of a participant without a recorded
-    /// consent.
+    /// Returns whether a record has no facts: a deleted participant's, one of a permission, or one of a participant
+    /// without a recorded consent.
     @Sendable private static func isLeftOut(
         _ subject: String, _ provenance: RecordProvenance, in transaction: any SQLTransaction
     ) throws -> Bool {
+        // The Consent of a permission is no consent to the study.
+        guard !provenance.isOfPermission else { return true }
         do {
             try AdmissionError.refuseDeleted(subject, in: transaction)
         } catch is AdmissionError {
