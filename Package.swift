@@ -499,9 +499,9 @@ let tests: [Target] = [
     .testTarget(
         name: "PermissionsTests",
         dependencies: [
-            "Core", "FHIR", "Wire", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity", "Enrolments",
-            "RecordStorage", "FHIRServer", "Authorization", "Permissions", "TestSupport", "StorageTestSupport",
-            "AccessTestSupport", crypto, hummingbird, hummingbirdTesting, logging,
+            "Core", "FHIR", "FHIRValidation", "Wire", "ServerHTTP", "Storage", "AccessPolicy", "Audit", "Identity",
+            "Enrolments", "RecordStorage", "FHIRServer", "Authorization", "Permissions", "TestSupport",
+            "StorageTestSupport", "AccessTestSupport", crypto, hummingbird, hummingbirdTesting, logging,
         ]),
     .testTarget(
         name: "AccountsTests",
