@@ -160,6 +160,8 @@ import Warehouse
             "device_message", "move_code", "token_patient", "user_account", "access_authorization",
             "participant_pseudonym", "observation_fact", "patient_dimension", "visit_dimension", "patient_mapping",
             "encounter_mapping", "consent_contract", "consent_dimension", "warehouse_patient", "submission",
+            // PermissionStore deletes them.
+            "csi", "wallet_code", "access_permission",
             // Contains a pseudonym.
             "audit",
         ]

@@ -25,7 +25,8 @@ struct TributaryCommand: AsyncParsableCommand {
             DevicesCommand.self,
             QueueCommand.self,
             EnrolmentCommand.self, ParticipantCommand.self, ExportCommand.self, RecordsCommand.self,
-            LinkCommand.self, AuditCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
+            LinkCommand.self, AuditCommand.self, PermissionCommand.self, BackupCommand.self, RestoreCommand.self,
+            MigrateCommand.self,
             StudyCommand.self,
             WarehouseCommand.self,
         ])

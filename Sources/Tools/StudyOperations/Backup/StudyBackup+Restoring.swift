@@ -5,6 +5,7 @@ import Crypto
 import FHIR
 import Foundation
 import Identity
+import Permissions
 import Storage
 import StudyFiles
 import Submissions
@@ -74,7 +75,7 @@ extension StudyBackup {
             defer { try? FileManager.default.removeItem(at: staging) }
             let manifest = try extract(file, into: staging)
             let found = try await prepare(staging, manifest, at: date)
-            let isToBeLoaded = try await takeWarehouse(of: staging)
+            let isToBeLoaded = try await takeWarehouse(of: staging, by: actor, at: date)
             try await resetLocations(of: staging)
             try await recordRestoration(of: staging, anchors: StudyFolder(path: destination.path), at: date)
             let accounts = try await renewPeople(of: staging)
@@ -248,14 +249,15 @@ extension StudyBackup {
     }
 
     /// Uses the records' own tables for the facts if they were in other schemas. Ends the access of apps, so that
-    /// people must sign in and consent again.
-    private static func takeWarehouse(of staging: URL) async throws -> Bool {
+    /// people must sign in and consent again, and all permissions, because the backup may lack the end of some.
+    private static func takeWarehouse(of staging: URL, by actor: Actor, at date: Date) async throws -> Bool {
         let path = StudyFolder(path: staging.path).defaultRecordsURL.path
         let records = try await SQLiteDatabase.open(
             path: path, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
         let isToBeLoaded = try await records.closing { records in
             try await records.write { transaction in
                 try AuthorizationStore.endAuthorizations(in: transaction)
+                _ = try PermissionStore().recordRestoration(by: actor.id, at: date, in: transaction)
                 return try WarehouseInstallation(.records).run(in: transaction).isToBeLoaded
             }
         }

@@ -4,6 +4,7 @@ import Consumer
 import DeviceGateway
 import Enrolments
 import Foundation
+import Permissions
 import Storage
 import Submissions
 
@@ -82,14 +83,15 @@ extension StudyDeletion {
             guard !found.isDeleted else { continue }
             guard found.isKnown else {
                 _ = try await records.write { transaction in
-                    try EnrolmentStore.forget(participant, keepsAudit: keeps.contains(.audit), in: transaction)
+                    _ = try others(of: participant, at: date, in: transaction)
+                    return try EnrolmentStore.forget(participant, keepsAudit: keeps.contains(.audit), in: transaction)
                 }
                 continue
             }
             let queued = try await queue.read { try SQLSubmissionQueue.digest(found.stretches, in: $0) }
             let deletion = ParticipantDeletion(
                 access: access, actor: actor, keeps: keeps, reason: nil,
-                others: { try GatewayDeletion.delete(participant: $0, in: $1) })
+                others: { try StudyDeletion.others(of: $0, at: date, in: $1) })
             _ = try await records.write { transaction in
                 try deletion.delete(participant, key: key, queued: queued, at: deletedAt, in: transaction)
             }

@@ -6,6 +6,7 @@ import DeviceGateway
 import Enrolments
 import FHIR
 import Foundation
+import Permissions
 import Storage
 import StudyFiles
 import Submissions
@@ -142,7 +143,7 @@ package struct StudyDeletion: Sendable {
             let queued = try await queue.read { try SQLSubmissionQueue.digest(known.stretches, in: $0) }
             let deletion = ParticipantDeletion(
                 access: access, actor: actor, keeps: study.keepOnDelete, reason: reason,
-                others: { try GatewayDeletion.delete(participant: $0, in: $1) })
+                others: { try StudyDeletion.others(of: $0, at: now, in: $1) })
             account = try await records.write { transaction in
                 try deletion.delete(participant, key: key, queued: queued, links: links, at: now, in: transaction)
             }
@@ -151,6 +152,15 @@ package struct StudyDeletion: Sendable {
         try await links?.delete(participant: participant)
         account = try await Self.empty(account, digest: digest, queue: queue, records: records, at: now)
         return (digest, account)
+    }
+
+    /// Deletes the data of the gateway and the permissions of a participant.
+    static func others(
+        of participant: String, at date: Date, in transaction: any SQLTransaction
+    ) throws -> [String: RowsDigest] {
+        var removed = try GatewayDeletion.delete(participant: participant, in: transaction)
+        removed.merge(try PermissionStore().forget(participant, at: date, in: transaction)) { _, new in new }
+        return removed
     }
 
     /// Deletes the queue's data of a participant who is no longer in the records.

@@ -5,6 +5,7 @@ import Core
 import Enrolments
 import FHIR
 import Foundation
+import Permissions
 import RecordStorage
 import Storage
 import StudyFiles
@@ -149,6 +150,32 @@ package struct ParticipantExport: Sendable {
         }
     }
 
+    /// Returns the permissions that the participant gave, and those that were passed on from them, with their states.
+    package func permissions() async throws -> [PermissionRecord] {
+        let (participant, now) = (participant, access.clock())
+        return try await records.read { transaction in
+            let store = PermissionStore()
+            return try store.reports(
+                store.permissions(ofPatient: participant, in: transaction), at: now, in: transaction)
+        }
+    }
+
+    /// Calls a closure with each signed request that gave or ended these permissions.
+    package func eachPermissionRequest(_ body: (StoredPermissionRequest) throws -> Void) async throws {
+        let participant = participant
+        var known: Set<String> = []
+        for permission in try await records.read({
+            try PermissionStore().permissions(ofPatient: participant, in: $0)
+        }) {
+            for id in [permission.requestID, permission.endingRequestID].compactMap({ $0 })
+            where known.insert(id).inserted {
+                if let request = try await records.read({ try PermissionStore().request(id, in: $0) }) {
+                    try body(request)
+                }
+            }
+        }
+    }
+
     // MARK: - The bundle
 
     /// Returns the beginning of a Bundle (<https://hl7.org/fhir/R4/bundle.html>, type `collection`), up to its
@@ -176,6 +203,17 @@ package struct ParticipantExport: Sendable {
         guard let payload = waiting.payload else { return nil }
         let id = "waiting-\(waiting.summary.number)"
         return entry("Binary/\(id)", binary(id, bytes: payload, type: waiting.type))
+    }
+
+    /// Returns the entry of a signed request, byte for byte.
+    package func entry(of request: StoredPermissionRequest) -> JSON {
+        let id = "request-\(request.id)"
+        return entry(
+            "Binary/\(id)",
+            [
+                "resourceType": "Binary", "id": .string(id), "contentType": "application/json",
+                "data": .string(request.body.base64EncodedString()),
+            ])
     }
 
     private func entry(_ name: String, _ resource: JSON) -> JSON {

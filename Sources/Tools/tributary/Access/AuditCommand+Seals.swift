@@ -126,7 +126,7 @@ extension AuditCommand {
 
 extension RecordsLocation {
     /// Runs a closure with the records' store, without sealing the audit.
-    fileprivate func reading<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
+    func reading<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
         try await StudyStores(StudyFolder(path: dir), database: database).openRecords().closing(body)
     }
 }

@@ -17,9 +17,9 @@ extension ParticipantCommand {
                 type with plots, their devices, and who saw or changed their data. measurements-TYPE.csv has every row of
                 a type.
 
-                bundle.json (FHIR R4, every version, and submissions in the queue that the study's keys open),
-                facts.csv, accesses.csv and waiting.json contain the same data for programs. The files are readable only
-                by you.
+                bundle.json (FHIR R4, every version, the signed requests of permissions, and submissions in the queue that
+                the study's keys open), facts.csv, accesses.csv, permissions.json and waiting.json contain the same data
+                for programs. The files are readable only by you.
 
                 Example:
                   tributary participant export study P -o /secure/export-P
@@ -44,6 +44,7 @@ extension ParticipantCommand {
                     "versions": .number(JSONNumber(written.versions)), "facts": .number(JSONNumber(written.facts)),
                     "modifiers": .number(JSONNumber(written.modifiers)),
                     "accesses": .number(JSONNumber(written.accesses)),
+                    "permissions": .number(JSONNumber(written.permissions)),
                     "measurements": .number(JSONNumber(written.measurements)),
                     "waiting": .number(JSONNumber(written.waiting)),
                     "opened": .number(JSONNumber(written.opened)),
@@ -53,7 +54,8 @@ extension ParticipantCommand {
                     "\(written.resources) resources in \(written.versions) versions, "
                         + "\(written.measurements) measurements, \(written.facts) facts "
                         + "with \(written.modifiers) modifiers, "
-                        + "\(written.accesses) accesses, \(written.waiting) waiting (\(written.opened) opened)")
+                        + "\(written.accesses) accesses, \(written.permissions) permissions, \(written.waiting) waiting (\(written.opened) opened)"
+                )
             }
             if written.opened < written.waiting {
                 CommandOutput.note(

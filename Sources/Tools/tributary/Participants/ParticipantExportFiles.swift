@@ -7,6 +7,7 @@ import HealthReport
 import StudyOperations
 import TributaryServer
 import Warehouse
+import Wire
 
 /// Writes the files of a participant's export.
 struct ParticipantExportFiles {
@@ -19,6 +20,8 @@ struct ParticipantExportFiles {
         var facts = 0
         var modifiers = 0
         var accesses = 0
+        /// The number of permissions, also of those that have ended.
+        var permissions = 0
         var waiting = 0
         var opened = 0
     }
@@ -31,9 +34,10 @@ struct ParticipantExportFiles {
         var measurements = MeasurementReport()
         var accesses = AccessSummary()
         var waiting: [ParticipantExport.Waiting] = []
+        var permissions: [PermissionRecord] = []
     }
 
-    static let names = ["bundle.json", "facts.csv", "accesses.csv", "waiting.json", "index.html"]
+    static let names = ["bundle.json", "facts.csv", "accesses.csv", "permissions.json", "waiting.json", "index.html"]
     /// Maximum number of resources of one type on the page. The other files contain all of them.
     static let maximumResources = 2000
 
@@ -71,6 +75,12 @@ struct ParticipantExportFiles {
         try await writeBundle(at: date, &written, &gathered)
         try await writeFacts(&written)
         try await writeAccesses(&written, &gathered)
+        let permissions = try await export.permissions()
+        written.permissions = permissions.count
+        gathered.permissions = permissions
+        try OutputFile.write(
+            Data((JSON.array(permissions.map(\.json)).text(.pretty) + "\n").utf8), to: path("permissions.json"),
+            replaces: replaces)
         try OutputFile.write(
             Data((JSON.array(gathered.waiting.map(Self.json)).text(.pretty) + "\n").utf8), to: path("waiting.json"),
             replaces: replaces)
@@ -114,6 +124,8 @@ struct ParticipantExportFiles {
                     counts.versions += 1
                     guard version.isCurrent else { return }
                     counts.resources += 1
+                    // The page lists permissions by themselves.
+                    guard !version.record.provenance.isOfPermission else { return }
                     let type = version.record.type
                     content.counts[type, default: 0] += 1
                     if let observation: Observation = try version.record.resource().as() {
@@ -123,6 +135,7 @@ struct ParticipantExportFiles {
                         content.resources[type, default: []].append(try version.record.resource())
                     }
                 }
+                try await export.eachPermissionRequest { try write(export.entry(of: $0)) }
                 try await export.eachWaiting { submission in
                     if let entry = export.entry(of: submission) {
                         try write(entry)

@@ -6,6 +6,7 @@ import HealthReport
 import InformedConsent
 import StudyOperations
 import TributaryServer
+import Wire
 
 extension ParticipantPage {
     /// Creates the page of an export: consent, answers, measurements, other records, devices, accesses and the queue.
@@ -40,6 +41,12 @@ extension ParticipantPage {
                 Section(id: "type-" + type, title: ReadableResource.heading(of: type), blocks: blocks))
         }
         sections.append(Section(id: "devices", title: "Devices", blocks: Self.devices(known, devices)))
+        if !content.permissions.isEmpty {
+            sections.append(
+                Section(
+                    id: "permissions", title: "Access that you gave to apps",
+                    blocks: [Self.permissions(content.permissions)]))
+        }
         if !content.waiting.isEmpty {
             sections.append(Section(id: "waiting", title: "Not stored yet", blocks: Self.waiting(content.waiting)))
         }
@@ -105,6 +112,22 @@ extension ParticipantPage {
         if let when = object["dateTime"]?.string { facts.append(("Date", ReadableResource.time(when))) }
         return .document(
             title: isWithdrawal ? "Withdrawal of the consent" : "Further consent", facts: facts, sections: [])
+    }
+
+    // MARK: - Permissions
+
+    private static func permissions(_ permissions: [PermissionRecord]) -> Block {
+        .table(
+            header: ["From", "To", "App", "Access", "State"],
+            rows: permissions.map { permission in
+                let scope = permission.scope
+                let types = scope.types == .all ? "all types" : scope.types.text
+                return [
+                    ReadableResource.time(permission.start.text), ReadableResource.time(permission.end.text),
+                    permission.grantees.map(\.text).joined(separator: ", "),
+                    "\(scope.access == .write ? "read and write" : "read"): \(types)", permission.status.rawValue,
+                ]
+            })
     }
 
     // MARK: - Devices, queue, accesses
