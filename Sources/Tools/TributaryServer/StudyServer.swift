@@ -236,15 +236,16 @@ package struct StudyServer: Sendable {
             devices.append(
                 gatewayRoutes(gateway, records: records, limiter: limiter, bodies: bodies, refusals: refusals).table)
         }
-        if let authorization = try authorizationRoutes(
+        let authorization = try authorizationRoutes(
             opened, access: access, limiter: limiter, bodies: bodies, refusals: refusals)
-        {
-            clients.append(authorization.table)
-        }
+        if let authorization { clients.append(authorization.table) }
         let records = recordsRoutes(
             opened, access: access, limiter: limiter, bodies: bodies, refusals: refusals, exports: exports,
             hasRoom: hasRoom)
         if let records { clients += records.tables }
+        clients += permissionTables(
+            authorization: authorization, records: records, access: access, limiter: limiter, bodies: bodies,
+            refusals: refusals)
         return RequestDispatcher(devices: devices, clients: clients, surroundings: records?.surroundings ?? [])
     }
 

@@ -18,15 +18,22 @@ extension AccessGrant {
         } else {
             parts = [try AccessPart(kept: json)]
         }
+        var permissionIDs: Set<String> = []
+        if let list = json["permissions"] {
+            guard let ids = list.array else { throw AccessGrant.unreadable }
+            permissionIDs = Set(ids.compactMap(\.string))
+            // A lost id would be a permission whose end has no effect.
+            guard permissionIDs.count == ids.count else { throw AccessGrant.unreadable }
+        }
         if let part = parts.first, parts.count == 1 {
             guard !part.isMissingPatients(for: role) else { throw AccessGrantError.patientMissing }
             self.init(
                 unchecked: json["client"]?.string, person: json["person"]?.string, role: role, parts: parts,
-                purpose: json["purpose"]?.string)
+                purpose: json["purpose"]?.string, permissionIDs: permissionIDs)
         } else {
             try self.init(
                 client: json["client"]?.string, person: json["person"]?.string, role: role, parts: parts,
-                purpose: json["purpose"]?.string)
+                purpose: json["purpose"]?.string, permissionIDs: permissionIDs)
         }
     }
 
@@ -50,6 +57,9 @@ extension AccessGrant {
                 })
         }
         object.keep("purpose", purpose)
+        if !permissionIDs.isEmpty {
+            object["permissions"] = .array(permissionIDs.sorted().map { .string($0) })
+        }
         return JSON.object(object).text()
     }
 

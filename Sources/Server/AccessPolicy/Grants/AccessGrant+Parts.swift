@@ -12,10 +12,11 @@ extension AccessGrant {
     /// Creates a grant of several parts. Parts that differ only in their patients become one part, which has the
     /// patients of all of them. Without parts the grant permits nothing.
     ///
+    /// - Parameter permissionIDs: ids of the permissions of people that it rests on.
     /// - Throws: ``AccessGrantError``; `patientMissing` if any part for one patient has no patients.
     package init(
         client: String?, person: String? = nil, role: Role, parts: [AccessPart], purpose: String? = nil,
-        ownResource: OwnResource? = nil
+        ownResource: OwnResource? = nil, permissionIDs: Set<String> = []
     ) throws(AccessGrantError) {
         guard !parts.contains(where: { $0.isMissingPatients(for: role) }) else { throw .patientMissing }
         let joined = AccessPart.joined(parts)
@@ -27,7 +28,8 @@ extension AccessGrant {
         }
         guard patients <= AccessGrant.maximumPatients else { throw .tooManyPatients }
         self.init(
-            unchecked: client, person: person, role: role, parts: joined, purpose: purpose, ownResource: ownResource)
+            unchecked: client, person: person, role: role, parts: joined, purpose: purpose, ownResource: ownResource,
+            permissionIDs: permissionIDs)
     }
 
     /// Returns the grant with only those parts that are in force at a time.
@@ -36,7 +38,17 @@ extension AccessGrant {
         return AccessGrant(
             unchecked: client, person: person, role: role,
             parts: AccessPart.joined(parts.filter { $0.isInForce(at: now) }), purpose: purpose,
-            ownResource: ownResource)
+            ownResource: ownResource, permissionIDs: permissionIDs)
+    }
+
+    /// Returns the patients of all parts that are in force. A part with a patient in context counts with this one.
+    ///
+    /// No access follows from this set, because the parts count separately. Use ``Policy`` to decide.
+    package func patients(at now: Date) -> PatientAccess {
+        PatientAccess(
+            joining: parts.filter { $0.isInForce(at: now) }.map { part in
+                part.patientInContext.map(part.patients.intersection) ?? part.patients
+            })
     }
 
     /// Returns the next instant at which a part begins or ends; nil if none does.

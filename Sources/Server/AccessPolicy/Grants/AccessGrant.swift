@@ -19,6 +19,8 @@ package struct AccessGrant: Sendable, Hashable {
     /// (<https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data>);
     /// nil if there is none or the client may not know it.
     package let ownResource: OwnResource?
+    /// Ids of the permissions of people that it rests on; empty for a grant that rests on none.
+    package let permissionIDs: Set<String>
     /// Parts, of which each counts by itself. No two parts differ only in their patients.
     let parts: [AccessPart]
 
@@ -46,7 +48,7 @@ package struct AccessGrant: Sendable, Hashable {
     /// - Parameter parts: parts of which no two differ only in their patients.
     init(
         unchecked client: String?, person: String?, role: Role, parts: [AccessPart], purpose: String? = nil,
-        ownResource: OwnResource? = nil
+        ownResource: OwnResource? = nil, permissionIDs: Set<String> = []
     ) {
         self.client = client
         self.person = person
@@ -54,6 +56,7 @@ package struct AccessGrant: Sendable, Hashable {
         self.parts = parts
         self.purpose = purpose
         self.ownResource = parts.contains(where: \.mayKnowPerson) ? ownResource : nil
+        self.permissionIDs = permissionIDs
     }
 
     /// Whether the grant has expired: all of its parts have. A grant without parts has expired.

@@ -28,6 +28,9 @@ package struct PageSessions: Sendable {
     /// Maximum number of bytes of a form.
     static let largestForm = 64 << 10
 
+    /// The public URL of the server, without a slash at the end.
+    package var baseURL: String { configuration.addresses.base }
+
     /// Returns the session of a request; nil if no person is signed in.
     package func session(of request: Request) async throws -> UserSession? {
         guard let secret = secret(of: request) else { return nil }

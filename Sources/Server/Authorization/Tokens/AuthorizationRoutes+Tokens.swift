@@ -31,6 +31,8 @@ extension AuthorizationRoutes {
             throw OAuthFailure(
                 refusal == .scope ? "invalid_scope" : "invalid_grant",
                 HTTPFailure(.badRequest, code: refusal.code, message: refusal.message))
+        } catch let refusal as InstanceAccessRefusal {
+            throw OAuthFailure("invalid_scope", HTTPFailure(.badRequest, code: refusal.code, message: refusal.message))
         } catch let error as AccessError {
             throw OAuthFailure(
                 "unauthorized_client", HTTPFailure(.badRequest, code: error.code, message: error.message))
@@ -75,10 +77,18 @@ extension AuthorizationRoutes {
                     message: "client_credentials takes a client that proves itself by a key."
                 ))
         }
-        guard let text = form["scope"], !text.isEmpty else {
+        let text = form["scope"].flatMap { $0.isEmpty ? nil : $0 }
+        // An app to which people give permissions has no access of its own. Without a scope it gets all that it has.
+        let given = try text.map { try Self.scopes($0) }
+        if let issued = try await access.authorizations.issueInstanceToken(
+            to: client, asking: given, lifetime: AuthorizationConfiguration.serviceTokenLifetime)
+        {
+            return issued
+        }
+        guard let asked = given else {
             throw OAuthFailure.scope("The scope is missing, for example scope=system/Observation.rs.")
         }
-        let scopes = try Self.scopes(text).narrowed(to: client.scopes).narrowed(to: .maximum(of: .service))
+        let scopes = try asked.narrowed(to: client.scopes).narrowed(to: .maximum(of: .service))
         guard !scopes.resources.isEmpty else {
             throw OAuthFailure.scope("This client may have none of these scopes; they begin with system/.")
         }

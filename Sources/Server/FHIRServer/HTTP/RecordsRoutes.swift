@@ -21,7 +21,7 @@ package struct RecordsRoutes: Sendable {
     package var bodies: BodyBudget
     package let maximumBodyBytes: Int
     package let hasReceiver: Bool
-    private let refusals: RefusalCharge
+    let refusals: RefusalCharge
     private let published: PublishedResources
     package let documents = CachedDocuments()
     private let title: String?
@@ -230,7 +230,7 @@ package struct RecordsRoutes: Sendable {
 }
 
 extension RecordsRoutes {
-    private static func refusal(_ error: any Error, _ request: Request) -> any HTTPRefusal { RecordsFailure(error) }
+    static func refusal(_ error: any Error, _ request: Request) -> any HTTPRefusal { RecordsFailure(error) }
 
     /// The base URL of this API, for links.
     package func url(asked request: Request) -> String { base(asked: request) + "/fhir" }

@@ -18,7 +18,7 @@ extension AccountStore {
         let tokens = try transaction.delete(
             from: "token_patient", where: "participant = ?", [theirs], orderedBy: "token_id")
         let given = "participant = ? OR account_id IN (SELECT id FROM user_account WHERE participant = ?)"
-        for table in ["bearer_token", "refresh_token", "authorization_code"] {
+        for table in ["token_permission", "bearer_token", "refresh_token", "authorization_code"] {
             try transaction.execute(
                 "DELETE FROM \(table) WHERE authorization_id IN (SELECT id FROM access_authorization WHERE \(given))",
                 [theirs, theirs])

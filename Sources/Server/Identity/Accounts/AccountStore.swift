@@ -155,7 +155,7 @@ package struct AccountStore: AuditedStore {
         try transaction.execute("DELETE FROM user_session WHERE account_id = ?", [SQLValue(id)])
         let given = try transaction.query(
             "SELECT id FROM access_authorization WHERE account_id = ?", [SQLValue(id)])
-        try AuthorizationStore.remove(authorizations: given.map { try $0.text("id") }, in: transaction)
+        try AuthorizationStore.remove(authorizations: given, in: transaction)
     }
 
     private func requirePeople(_ actor: Actor, _ id: String, in transaction: any SQLTransaction) throws {

@@ -16,6 +16,8 @@ package struct AccessAuthorization: Sendable, Hashable {
     package let createdAt: Date
     /// Time at which it ends, regardless of refreshes.
     package let expiresAt: Date
+    /// Whether its tokens carry permissions of people.
+    let carriesPermissions: Bool
 
     init(_ row: SQLRow) throws {
         id = try row.text("id")
@@ -26,6 +28,7 @@ package struct AccessAuthorization: Sendable, Hashable {
         authenticatedAt = row.dateIfPresent("authenticated_at")
         createdAt = try row.date("created_at")
         expiresAt = try row.date("expires_at")
+        carriesPermissions = row["permission_changes"] != .null
     }
 }
 

@@ -3,12 +3,25 @@ import Foundation
 import Storage
 
 extension AuthorizationStore {
-    /// Returns the grant of an access token (SMART on FHIR); nil if the token is not valid any more.
-    static func grant(accessToken digest: SQLValue, now: Date, in transaction: any SQLTransaction) throws
-        -> AccessGrant?
-    {
-        let now = SQLValue(now)
-        guard let row = try transaction.first(accessGrantSQL, [digest, now, now]) else { return nil }
+    /// Returns the bearer of an access token (SMART on FHIR); nil if the token is not valid any more.
+    ///
+    /// - Parameter known: the bearer at an earlier time. If the token carries permissions and none of them was ended
+    ///   since, it is returned, so that many permissions are not read for each request.
+    static func bearer(
+        accessToken digest: String, like known: Bearer?, now: Date, in transaction: any SQLTransaction
+    ) throws -> Bearer? {
+        let time = SQLValue(now)
+        guard let row = try transaction.first(accessGrantSQL, [SQLValue(digest), time, time]) else { return nil }
+        if let changes = row.integerIfPresent("permission_changes") {
+            if let known, known.permissionChanges == changes { return known }
+            guard let grant = try grant(carriedBy: row, now: now, in: transaction) else { return nil }
+            return Bearer(grant: grant, digest: digest, permissionChanges: changes)
+        }
+        return try grant(row, in: transaction).map { Bearer(grant: $0, digest: digest) }
+    }
+
+    /// Returns the grant of an authorization that carries no permissions.
+    private static func grant(_ row: SQLRow, in transaction: any SQLTransaction) throws -> AccessGrant? {
         let account = try row.textIfPresent("account_id").map { try AccountStore.account(id: $0, in: transaction) }
         // The approvals of a person end when their account is deleted or disabled.
         if case .some(nil) = account { return nil }
@@ -39,7 +52,9 @@ extension AuthorizationStore {
 
     /// Parameters: digest, now, now.
     static let accessGrantSQL = """
-        SELECT t.scopes, t.expires_at, a.client_id, a.account_id, a.participant FROM bearer_token t
+        SELECT t.scopes, t.expires_at, a.id, a.client_id, a.account_id, a.participant, a.permission_changes,
+            a.scopes AS asked
+        FROM bearer_token t
         JOIN access_authorization a ON a.id = t.authorization_id
         JOIN registered_client c ON c.id = a.client_id
         WHERE t.token_digest = ? AND t.expires_at > ? AND a.expires_at > ? AND a.revoked_at IS NULL

@@ -151,15 +151,24 @@ extension AuthorizationStore {
 
     /// Returns the information about a client's own token; nil if the token is not valid or belongs to another client.
     package func information(of token: String, client: RegisteredClient) async throws -> TokenInformation? {
-        let digest = SQLValue(SecretDigest(of: token).hex)
+        let text = SecretDigest(of: token).hex
+        let digest = SQLValue(text)
         let now = clock()
         return try await database.lookUp { transaction in
             if let row = try transaction.first(Self.accessSQL, [digest]) {
                 guard try row.date("expires_at") > now,
                     let held = try authorization(row.text("authorization_id"), of: client, in: transaction)
                 else { return nil }
+                var scopes = try AccessScopes(row.text("scopes"))
+                if held.authorization.carriesPermissions {
+                    // Some of them may have ended since.
+                    guard let bearer = try Self.bearer(accessToken: text, like: nil, now: now, in: transaction) else {
+                        return nil
+                    }
+                    scopes = try bearer.grant.listedScopes(at: now)
+                }
                 return TokenInformation(
-                    scopes: try AccessScopes(row.text("scopes")), createdAt: try row.date("created_at"),
+                    scopes: scopes, createdAt: try row.date("created_at"),
                     expiresAt: try row.date("expires_at"), authorization: held.authorization, account: held.account)
             }
             guard let row = try transaction.first(Self.refreshSQL, [digest]), row["used_at"] == .null,

@@ -109,15 +109,23 @@ package struct AuthorizationStore: AuditedStore {
     ///
     /// - Returns: whether it had not been used before.
     package func use(assertion tokenID: String, of clientID: String, expiresAt: Date) async throws -> Bool {
-        let now = SQLValue(clock())
-        return try await database.write { transaction in
-            try transaction.execute("DELETE FROM client_assertion_use WHERE expires_at <= ?", [now])
-            return try transaction.execute(
-                """
-                INSERT INTO client_assertion_use (client_id, token_id, expires_at) VALUES (?, ?, ?)
-                ON CONFLICT (client_id, token_id) DO NOTHING
-                """, [SQLValue(clientID), SQLValue(tokenID), SQLValue(expiresAt)]) > 0
+        try await database.write {
+            try use(assertion: tokenID, of: clientID, expiresAt: expiresAt, in: $0)
         }
+    }
+
+    /// Records the use of a client assertion as part of a transaction.
+    ///
+    /// - Returns: whether it had not been used before.
+    package func use(
+        assertion tokenID: String, of clientID: String, expiresAt: Date, in transaction: any SQLTransaction
+    ) throws -> Bool {
+        try transaction.execute("DELETE FROM client_assertion_use WHERE expires_at <= ?", [SQLValue(clock())])
+        return try transaction.execute(
+            """
+            INSERT INTO client_assertion_use (client_id, token_id, expires_at) VALUES (?, ?, ?)
+            ON CONFLICT (client_id, token_id) DO NOTHING
+            """, [SQLValue(clientID), SQLValue(tokenID), SQLValue(expiresAt)]) > 0
     }
 }
 
@@ -130,6 +138,8 @@ extension AuthorizationStore {
         let scopes: AccessScopes
         let createdAt: Date
         let expiresAt: Date
+        /// Whether its tokens carry permissions of people.
+        var carriesPermissions = false
     }
 
     func newAuthorization(
@@ -161,17 +171,18 @@ extension AuthorizationStore {
         let holder = [SQLValue(new.clientID)] + (new.accountID.map { [SQLValue($0)] } ?? [])
         let surplus = try transaction.query(
             new.accountID == nil ? Self.surplusOfServiceSQL : Self.surplusSQL, holder + [SQLValue(limit - 1)])
-        try Self.remove(authorizations: surplus.map { try $0.text("id") }, in: transaction)
+        try Self.remove(authorizations: surplus, in: transaction)
         try transaction.execute(
             """
             INSERT INTO access_authorization
-                (id, client_id, account_id, participant, session_digest, scopes, authenticated_at, created_at, expires_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (id, client_id, account_id, participant, session_digest, scopes, authenticated_at, created_at, expires_at,
+                 permission_changes)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 SQLValue(new.id), SQLValue(new.clientID), SQLValue(new.accountID), SQLValue(patient),
                 SQLValue(session?.digest), SQLValue(new.scopes.text), SQLValue(session?.createdAt),
-                SQLValue(new.createdAt), SQLValue(new.expiresAt),
+                SQLValue(new.createdAt), SQLValue(new.expiresAt), new.carriesPermissions ? 0 : .null,
             ])
         guard
             let row = try transaction.first("SELECT * FROM access_authorization WHERE id = ?", [SQLValue(new.id)])
@@ -204,14 +215,18 @@ extension AuthorizationStore {
     func removeEnded(in transaction: any SQLTransaction) throws {
         let now = SQLValue(clock())
         try transaction.execute("DELETE FROM bearer_token WHERE expires_at <= ?", [now])
-        try Self.remove(
-            authorizations: transaction.query(Self.endedSQL, [now]).map { try $0.text("id") }, in: transaction)
+        try Self.remove(authorizations: transaction.query(Self.endedSQL, [now]), in: transaction)
     }
 
     /// Removes authorizations with everything that was issued for them.
-    static func remove(authorizations ids: [String], in transaction: any SQLTransaction) throws {
-        for id in ids {
-            for table in ["bearer_token", "refresh_token", "authorization_code"] {
+    ///
+    /// - Parameter rows: rows with the columns `id` and, where they may carry permissions, `permission_changes`.
+    static func remove(authorizations rows: [SQLRow], in transaction: any SQLTransaction) throws {
+        for row in rows {
+            let id = try row.text("id")
+            // The people store has no table of permissions, and no authorization that carries them.
+            let carried = row["permission_changes"] == .null ? [] : ["token_permission"]
+            for table in carried + ["bearer_token", "refresh_token", "authorization_code"] {
                 try transaction.execute("DELETE FROM \(table) WHERE authorization_id = ?", [SQLValue(id)])
             }
             try transaction.execute("DELETE FROM access_authorization WHERE id = ?", [SQLValue(id)])
@@ -222,8 +237,10 @@ extension AuthorizationStore {
     /// the backup would be valid again, as would everything that was revoked since.
     package static func endAuthorizations(in transaction: any SQLTransaction) throws {
         let tables = Set(try transaction.tableNames())
-        for table in ["bearer_token", "refresh_token", "authorization_code", "access_authorization", "user_session"]
-        where tables.contains(table) {
+        for table in [
+            "token_permission", "csi_token_code", "bearer_token", "refresh_token", "authorization_code",
+            "access_authorization", "user_session",
+        ] where tables.contains(table) {
             try transaction.execute("DELETE FROM \(table)")
         }
     }
@@ -234,9 +251,11 @@ extension AuthorizationStore {
         ORDER BY number DESC LIMIT 100 OFFSET ?
         """
     static let surplusOfServiceSQL = """
-        SELECT id FROM access_authorization WHERE client_id = ? AND account_id IS NULL
+        SELECT id, permission_changes FROM access_authorization WHERE client_id = ? AND account_id IS NULL
         ORDER BY number DESC LIMIT 100 OFFSET ?
         """
     /// Parameter: now. The limit keeps the wait of other writers short.
-    static let endedSQL = "SELECT id FROM access_authorization WHERE expires_at <= ? ORDER BY expires_at LIMIT 200"
+    static let endedSQL = """
+        SELECT id, permission_changes FROM access_authorization WHERE expires_at <= ? ORDER BY expires_at LIMIT 200
+        """
 }

@@ -55,7 +55,12 @@ extension TokenStore {
     package func grant(bearer token: String) async throws -> AccessGrant? {
         // Looked up by its digest, so that the duration reveals nothing about the token.
         let digest = SecretDigest(of: token).hex
-        return try await reader.read { try grant(digest: digest, in: $0) }
+        let now = clock()
+        let known = recent.holder(digest: digest, now: now)
+        let found = try await reader.read { try bearer(digest: digest, like: known, in: $0) }
+        // A grant of permissions may consist of many rows, and is cached for requests of each kind.
+        if let found, found.permissionChanges != nil { keep(found, now: now) }
+        return found?.grant
     }
 
     /// Returns the bearer of a token, possibly from a cache that is a few seconds old; nil if there is none.
@@ -65,26 +70,34 @@ extension TokenStore {
     package func recentBearer(of token: String) async throws -> Bearer? {
         let (digest, now) = (SecretDigest(of: token).hex, clock())
         if let known = recent.holder(digest: digest, now: now) { return known }
-        guard let grant = try await reader.read({ try grant(digest: digest, in: $0) }) else { return nil }
-        let bearer = Bearer(grant: grant, digest: digest)
-        // The entry ends where a part of the grant begins or ends.
-        recent.keep(bearer, digest: digest, expiresAt: grant.nextChange(after: now), now: now)
-        return bearer
+        guard let found = try await reader.read({ try bearer(digest: digest, in: $0) }) else { return nil }
+        keep(found, now: now)
+        return found
+    }
+
+    /// Caches a bearer until a part of the grant begins or ends.
+    private func keep(_ bearer: Bearer, now: Date) {
+        recent.keep(bearer, digest: bearer.digest, expiresAt: bearer.grant.nextChange(after: now), now: now)
     }
 
     /// Returns the current grant of a bearer; nil if the token has expired or was revoked.
     package func grant(of bearer: Bearer, in transaction: any SQLTransaction) throws -> AccessGrant? {
-        try grant(digest: bearer.digest, like: bearer.grant, in: transaction)
+        try self.bearer(digest: bearer.digest, like: bearer, in: transaction)?.grant
     }
 
-    /// - Parameter known: a grant whose parsed scopes are reused if they are the same.
-    private func grant(
-        digest text: String, like known: AccessGrant? = nil, in transaction: any SQLTransaction
-    ) throws -> AccessGrant? {
-        let digest = SQLValue(text)
-        guard let row = try transaction.first(Self.grantSQL, [digest, SQLValue(clock())]) else {
-            return try AuthorizationStore.grant(accessToken: digest, now: clock(), in: transaction)
+    /// - Parameter known: a bearer whose grant, or its parsed scopes, are reused if nothing has changed.
+    private func bearer(
+        digest: String, like known: Bearer? = nil, in transaction: any SQLTransaction
+    ) throws -> Bearer? {
+        guard let row = try transaction.first(Self.grantSQL, [SQLValue(digest), SQLValue(clock())]) else {
+            return try AuthorizationStore.bearer(accessToken: digest, like: known, now: clock(), in: transaction)
         }
+        return Bearer(grant: try grant(row, like: known?.grant, in: transaction), digest: digest)
+    }
+
+    private func grant(
+        _ row: SQLRow, like known: AccessGrant?, in transaction: any SQLTransaction
+    ) throws -> AccessGrant {
         let id = try row.text("id")
         let end = row.dateIfPresent("expires_at")
         guard let scopes = row.textIfPresent("scopes") else {
@@ -112,4 +125,12 @@ extension TokenStore {
 package struct Bearer: Sendable, Hashable {
     package let grant: AccessGrant
     let digest: String
+    /// How often one of the carried permissions had been ended; nil for a token that carries none.
+    let permissionChanges: Int64?
+
+    init(grant: AccessGrant, digest: String, permissionChanges: Int64? = nil) {
+        self.grant = grant
+        self.digest = digest
+        self.permissionChanges = permissionChanges
+    }
 }

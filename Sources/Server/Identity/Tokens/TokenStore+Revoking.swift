@@ -3,8 +3,8 @@ import Foundation
 import Storage
 
 extension TokenStore {
-    /// Whether the basis of a grant was revoked: the token, the client, the person's account, or the person's approval.
-    /// Expiry is not revocation.
+    /// Whether the basis of a grant was revoked: the token, the client, the person's account, the person's approval, or a
+    /// permission. Expiry of the token is not revocation; the end of a permission's period is.
     package func isRevoked(_ grant: AccessGrant, in transaction: any SQLTransaction) throws -> Bool {
         // 1. A token with a grant of its own may be revoked directly.
         if let row = try transaction.first(Self.revokedSQL, [SQLValue(grant.actor.id)]) {
@@ -14,6 +14,7 @@ extension TokenStore {
         guard let client = grant.client, try transaction.first(ClientStore.clientSQL, [SQLValue(client)]) != nil else {
             return true
         }
+        guard try AuthorizationStore.areInForce(grant.permissionIDs, now: clock(), in: transaction) else { return true }
         if let person = grant.person, try AccountStore.account(id: person, in: transaction) == nil { return true }
         // 3. An authorization was revoked, and no other one is valid.
         let now = clock()
