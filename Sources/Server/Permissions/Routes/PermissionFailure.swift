@@ -15,22 +15,22 @@ struct PermissionFailure: HTTPRefusal {
     /// Creates the answer to an error.
     init(_ error: any Error) {
         switch error {
-        case let refusal as PermissionError: self.init(refusal)
-        case let failure as HTTPFailure: self.init(failure)
+        case let refusal as PermissionError: self.init(refusal: refusal)
+        case let failure as HTTPFailure: self.init(failure: failure)
         case let error as StorageError where error.concernsStore:
             self.init(
-                PermissionError(.unavailable, "The server cannot store at the moment. Try again later."),
+                refusal: PermissionError(.unavailable, "The server cannot store at the moment. Try again later."),
                 headers: [.retryAfter: error.code == "storage-full" ? "60" : "10"])
         default: self.init(.internalServerError, code: "internal", message: "Something went wrong in the server.")
         }
     }
 
-    private init(_ refusal: PermissionError, headers: HTTPFields = [:]) {
+    private init(refusal: PermissionError, headers: HTTPFields = [:]) {
         self.init(
             HTTPResponse.Status(code: refusal.status), code: refusal.code, message: refusal.message, headers: headers)
     }
 
-    private init(_ failure: HTTPFailure) {
+    private init(failure: HTTPFailure) {
         let reason: PermissionError.Reason =
             switch failure.status.code {
             case 404: .noSuchCsi
@@ -41,7 +41,7 @@ struct PermissionFailure: HTTPRefusal {
             case 400..<500: .malformed
             default: .unavailable
             }
-        self.init(PermissionError(reason, failure.message), headers: failure.headers)
+        self.init(refusal: PermissionError(reason, failure.message), headers: failure.headers)
     }
 
     private init(_ status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields = [:]) {
