@@ -17,7 +17,7 @@ struct TributaryCommand: AsyncParsableCommand {
         version: TributaryVersion.text,
         subcommands: [
             DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
-            ClientCommand.self, PersonCommand.self, AccountCommand.self,
+            ClientCommand.self, CsiCommand.self, WalletCodeCommand.self, PersonCommand.self, AccountCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, MeCommand.self, CareCommand.self,
             WalletCommand.self, DappCommand.self,
             TeamCommand.self, SurveyCommand.self, FHIRCommand.self,

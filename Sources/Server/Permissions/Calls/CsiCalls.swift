@@ -75,9 +75,12 @@ package struct CsiCalls: Sendable {
         // 2. The signature.
         try request.verify(with: key)
         // 3. The transaction.
-        let outcome = try await audit.recorded { transaction in
+        let transaction: @Sendable (any SQLTransaction) throws -> Result<JSON, PermissionError> = { transaction in
             try perform(request, key: key, includesEnded: includesEnded, in: transaction)
         }
+        let outcome =
+            request.call.writesRecords
+            ? try await audit.database.write(transaction) : try await audit.recorded(transaction)
         return try outcome.get()
     }
 
@@ -166,6 +169,14 @@ extension CsiCall {
         case .grant: .grantPermission
         case .end: .endPermission
         case .fetchGiven, .fetchReceived: .listPermissions
+        }
+    }
+
+    /// Whether the call may write many records, so that other small writes should not share its transaction.
+    fileprivate var writesRecords: Bool {
+        switch self {
+        case .bind, .revoke, .grant, .end: true
+        case .register, .fetchClaims, .rotateKey, .fetchGiven, .fetchReceived: false
         }
     }
 }

@@ -4,12 +4,15 @@ import DeviceCommands
 import FHIR
 import Foundation
 import Identity
+import Permissions
 import StudyFiles
 import TributaryServer
+import Wire
 
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "client", abstract: "Apps and servers that may request access by SMART on FHIR.",
+        commandName: "client",
+        abstract: "Apps and servers that may request access by SMART on FHIR, and apps on devices.",
         discussion: """
             Example:
               tributary client create study --name "Sleep diary" --public --redirect-uri https://app.example/callback \\
@@ -109,7 +112,11 @@ struct ClientCommand: AsyncParsableCommand {
         @Flag(help: "Print one JSON value.") var json = false
 
         func run() async throws {
-            let done = try await location.withAccess { try await $0.clients.revokeClient(id: id, by: .account) }
+            let done = try await location.withAccess { access in
+                // The end of an app on a device also ends its permissions.
+                if let csi = CsiGuid(id), try await CsiStore(audit: access.audit).end(csi, by: .account) { return true }
+                return try await access.clients.revokeClient(id: id, by: .account)
+            }
             guard done else { throw CommandError("client-unknown", "There is no client with that id.") }
             if json { CommandOutput.result(["revoked": .string(id)]) } else { CommandOutput.result("revoked \(id)") }
         }
