@@ -96,6 +96,15 @@ struct RegistrationTests {
         }
     }
 
+    @Test func theFirstProcessCreatesTheKeyOfTheGuids() async throws {
+        try await CsiFixture.with { fixture in
+            let key = try await fixture.database.contents(["csi_guid_key"])
+            try await fixture.database.write { try CsiGuids.createKey(in: $0) { [UInt8](repeating: 1, count: $0) } }
+            try await CsiStore.prepare(fixture.audit)
+            #expect(try await fixture.database.contents(["csi_guid_key"]) == key)
+        }
+    }
+
     @Test func aGuidIsRequestedWithoutAWrite() async throws {
         try await CsiFixture.with { fixture in
             let before = try await fixture.database.contents(["csi", "csi_guid_key", "csi_nonce", "audit"])

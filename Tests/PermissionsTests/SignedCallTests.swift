@@ -358,6 +358,22 @@ struct SignedCallTests {
         }
     }
 
+    /// A store that fails at any of the steps keeps nothing of the call.
+    @Test(arguments: ["csi_nonce", "csi", "audit"])
+    func aCallThatTheStoreCannotKeepHasNoEffect(table: String) async throws {
+        try await CsiFixture.with { fixture in
+            let csi = try await fixture.newCsi()
+            let request = try fixture.sign(CsiFixture.registration(csi), as: csi)
+            try await fixture.database.write { _ = try $0.execute("ALTER TABLE \(table) RENAME TO gone") }
+            let reply = try await fixture.send(request)
+            #expect(reply.status == 500 && reply.error == "internal" && !reply.text.contains("gone"))
+            try await fixture.database.write { _ = try $0.execute("ALTER TABLE gone RENAME TO \(table)") }
+            let kept = try await fixture.database.contents(["registered_client", "csi", "csi_nonce", "audit"])
+            #expect(kept.isEmpty)
+            #expect(try await fixture.send(request).status == 200)
+        }
+    }
+
     @Test func expiredNoncesAreRemovedAndFoundByAnIndex() async throws {
         try await CsiFixture.with { fixture in
             let csi = try await fixture.app()
