@@ -16,10 +16,9 @@ extension StudyServer {
         bodies: BodyBudget, refusals: RefusalCounter?
     ) -> [RouteTable] {
         guard let authorization, let access else { return [] }
-        let permissions = PermissionStore(clock: clock)
         let acceptsLegacy = study.acceptsLegacyCalls
         let calls = CsiCalls(
-            audit: access.audit, permissions: permissions,
+            audit: access.audit,
             rules: .init(acceptsVersion1: acceptsLegacy, acceptsClaims: study.identifiedRecords))
         let count: @Sendable (String) async -> Void = { await refusals?.count($0) }
         var tables = [
@@ -32,7 +31,8 @@ extension StudyServer {
             ).table,
             OwnAccessRoutes(
                 access: access, sessions: authorization.sessions, title: study.title, limiter: limiter,
-                permissions: permissions, codes: WalletCodes(audit: access.audit), version: TributaryVersion.text,
+                permissions: PermissionStore(audit: access.audit), codes: WalletCodes(audit: access.audit),
+                version: TributaryVersion.text,
                 refusals: count
             ).table,
         ]

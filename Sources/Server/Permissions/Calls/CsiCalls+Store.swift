@@ -16,7 +16,7 @@ extension CsiStore {
 
 extension PermissionStore {
     /// Creates the store with the policy, the clock and the random numbers of an audit.
-    fileprivate init(audit: AuditLog) {
+    package init(audit: AuditLog) {
         self.init(policy: audit.policy, clock: audit.clock, random: audit.random)
     }
 }
