@@ -75,6 +75,56 @@ import Testing
         #expect(passOn(limits(), to: [doctor, new], [wide]) == .selfGrant)
     }
 
+    /// A second implementation of the rule: the parents that permit the request, in their order.
+    @Test func randomRequestsHaveTheDecisionOfTheRule() {
+        var generator = Seeded.fresh()
+        var decisions: [String: Int] = [:]
+        func chance(_ share: Int) -> Bool { Int.random(in: 0..<share, using: &generator) == 0 }
+        func someLimits() -> PermissionLimits {
+            let types: Set<String>? = chance(3) ? nil : chance(2) ? ["Observation"] : ["Observation", "Patient"]
+            return limits(
+                types, chance(3) ? .read : .write, from: Double(Int.random(in: 48...51, using: &generator)),
+                until: Double(Int.random(in: 99...102, using: &generator)))
+        }
+        for _ in 0..<3_000 {
+            let list = (0..<Int.random(in: 0...3, using: &generator)).map { index in
+                received(
+                    "\(index)", from: chance(2) ? "wallet" : "other wallet", by: chance(6) ? "another app" : "app",
+                    passedOn: chance(6), ended: chance(6), someLimits())
+            }
+            let grantees = (0..<Int.random(in: 1...2, using: &generator)).map { _ in
+                PermissionParty(
+                    csi: chance(12) ? "app" : chance(12) ? "wallet" : "doctor", patient: chance(12) ? "a" : nil,
+                    isCarer: !chance(8))
+            }
+            let asked = someLimits()
+            let found = passOn(asked, to: grantees, list)
+            var expected = PermissionDecision.notPermitted
+            if grantees.contains(where: { $0.csi == "app" }) {
+                expected = .selfGrant
+            } else if grantees.allSatisfy(\.isCarer) {
+                search: for permission in list {
+                    let own = permission.limits
+                    if permission.grantee != "app" || permission.isPassedOn || permission.isEnded { continue }
+                    if own.access == .read || own.start > now || own.end <= now { continue }
+                    expected = .exceedsGrant
+                    if asked.start < own.start || asked.end > own.end { continue }
+                    switch (asked.types, own.types) {
+                    case (_, nil): break
+                    case (nil, _): continue
+                    case (let types?, let others?): if !types.subtracting(others).isEmpty { continue }
+                    }
+                    let isBack = grantees.contains { $0.csi == permission.grantor || $0.patient == "a" }
+                    expected = isBack ? .selfGrant : .permitted(patient: "a", parent: permission.id)
+                    break search
+                }
+            }
+            #expect(found == expected, "\(asked) \(grantees) \(list)")
+            decisions[found.name, default: 0] += 1
+        }
+        #expect(decisions.count == 4 && decisions.values.allSatisfy { $0 > 50 }, "\(decisions)")
+    }
+
     @Test func giverAndWalletOfThePatientEndAPermission() {
         func mayEnd(_ csi: String, _ patient: String?) -> Bool {
             let caller = PermissionParty(csi: csi, patient: patient, isCarer: false)
@@ -82,5 +132,16 @@ import Testing
         }
         #expect(mayEnd("app", nil) && mayEnd("wallet", "a"))
         #expect(!mayEnd("other", nil) && !mayEnd("wallet", "b"))
+    }
+}
+
+extension PermissionDecision {
+    fileprivate var name: String {
+        switch self {
+        case .permitted: "permitted"
+        case .selfGrant: "self grant"
+        case .notPermitted: "not permitted"
+        case .exceedsGrant: "exceeds grant"
+        }
     }
 }

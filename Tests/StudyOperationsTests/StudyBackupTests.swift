@@ -134,6 +134,50 @@ import Testing
         }
     }
 
+    @Test func permissionsEndWithARestore() async throws {
+        try await withStudy { root, stores in
+            let records = try await stores.openRecords()
+            try await records.write { transaction in
+                for statement in [
+                    "INSERT INTO registered_client (id, name, scopes, created_at) VALUES ('c', 'App', '', 't')",
+                    "INSERT INTO csi (guid, device_id, created_at) VALUES ('c', 'd', 't')",
+                    """
+                    INSERT INTO permission_request (id, csi, path, public_key, body, received_at)
+                    VALUES ('r', 'w', '/permission/writePermission', 'k', 'x', '2026-01-01T00:00:00.000Z')
+                    """,
+                    """
+                    INSERT INTO access_permission (id, request_id, grantor, grantee, participant, access, resource_types,
+                        confidentiality, sensitivities, starts_at, ends_at, created_at)
+                    VALUES ('p', 'r', '6a7b8c9d-0000-0000-0000-000000000001', '6a7b8c9d-0000-0000-0000-000000000002',
+                        'anna', 'read', '*', 'N', '', '2026-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z',
+                        '2026-01-01T00:00:00.000Z')
+                    """,
+                    """
+                    INSERT INTO access_authorization (id, client_id, scopes, created_at, expires_at, permission_changes)
+                    VALUES ('a', 'c', '', 't', 't', 0)
+                    """,
+                    "INSERT INTO token_permission (authorization_id, permission_id) VALUES ('a', 'p')",
+                ] {
+                    try transaction.execute(statement)
+                }
+            }
+            try await records.close()
+            let file = root.appendingPathComponent("b.tar").path
+            _ = try await StudyBackup.write(stores, to: file, at: now)
+            let target = root.appendingPathComponent("again").path
+            _ = try await StudyBackup.restore(file, into: target, at: now)
+            let opened = try await StudyStores(StudyFolder(path: target)).openRecords()
+            let (ended, carried) = try await opened.read { transaction in
+                (
+                    try transaction.first("SELECT ended_at FROM access_permission")?.dateIfPresent("ended_at"),
+                    try transaction.query("SELECT 1 AS one FROM token_permission").count
+                )
+            }
+            try await opened.close()
+            #expect(ended == now && carried == 0)
+        }
+    }
+
     @Test func restoredStoresAreInTheFolderForAnyFormerLocation() async throws {
         try await withStudy { root, stores in
             var json = try #require(try JSON(bytes(stores.folder.configurationURL.path)).object)

@@ -33,7 +33,11 @@ extension PermissionStore {
             """, theirs)
         var removed: [String: RowsDigest] = [:]
         removed["token_permission"] = try transaction.delete(
-            from: "token_permission", where: "permission_id IN (\(given))", theirs,
+            from: "token_permission",
+            where: """
+                permission_id IN (\(given))
+                OR authorization_id IN (SELECT id FROM access_authorization WHERE participant = ?)
+                """, theirs + theirs,
             orderedBy: "authorization_id, permission_id")
         var requests: Set<String> = []
         removed["access_permission"] = try transaction.delete(

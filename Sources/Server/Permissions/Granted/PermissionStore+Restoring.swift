@@ -3,7 +3,8 @@ import Storage
 import Wire
 
 extension PermissionStore {
-    /// Ends all permissions of a restored backup, and makes all requests invalid that were signed before.
+    /// Ends all permissions of a restored backup, and makes all requests invalid that were signed before. No token
+    /// carries a permission any more.
     ///
     /// The backup lacks the nonces of requests that came after it. Without this rule, a request that gave a permission
     /// could be sent again within the tolerance of its time, although the person ended the permission meanwhile.
@@ -12,6 +13,7 @@ extension PermissionStore {
     package func recordRestoration(
         by account: String, at: Date, in transaction: any SQLTransaction
     ) throws -> Int {
+        guard try transaction.first("SELECT 1 AS one FROM csi LIMIT 1") != nil else { return 0 }
         try transaction.execute("DELETE FROM csi_nonce WHERE csi = ?", [SQLValue(Self.restoration)])
         try transaction.execute(
             "INSERT INTO csi_nonce (csi, nonce, expires_at) VALUES (?, ?, ?)",
@@ -19,7 +21,10 @@ extension PermissionStore {
                 SQLValue(Self.restoration), SQLValue(Self.restoration),
                 SQLValue(at.addingTimeInterval(SignedCsiRequest.nonceLifetime)),
             ])
-        return try endAll(by: account, at: at, in: transaction)
+        let count = try endAll(by: account, at: at, in: transaction)
+        try transaction.execute("DELETE FROM token_permission", [])
+        try transaction.execute("DELETE FROM csi_token_code", [])
+        return count
     }
 
     /// Checks that a request was signed after the last restoration of a backup.

@@ -32,6 +32,11 @@ package struct PermissionStore: Sendable {
         self.random = random
     }
 
+    /// Creates the store with the policy, the clock and the random numbers of an audit.
+    package init(audit: AuditLog) {
+        self.init(policy: audit.policy, clock: audit.clock, random: audit.random)
+    }
+
     /// Returns the permission with an id, also one that has ended; nil if there is none.
     package func permission(_ id: String, in transaction: any SQLTransaction) throws -> GrantedPermission? {
         try transaction.first(Self.byID, [SQLValue(id)]).map { try GrantedPermission($0) }

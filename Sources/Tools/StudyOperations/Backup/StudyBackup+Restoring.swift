@@ -256,8 +256,8 @@ extension StudyBackup {
             path: path, migrations: [], schema: .exact, permissions: StudyStores.recordsPermissions)
         let isToBeLoaded = try await records.closing { records in
             try await records.write { transaction in
-                try AuthorizationStore.endAuthorizations(in: transaction)
                 _ = try PermissionStore().recordRestoration(by: actor.id, at: date, in: transaction)
+                try AuthorizationStore.endAuthorizations(in: transaction)
                 return try WarehouseInstallation(.records).run(in: transaction).isToBeLoaded
             }
         }
