@@ -6,8 +6,9 @@ import Testing
 
 @Suite struct PermissionLimitsTests {
     private func limits(
-        _ types: Set<String>?, _ access: PermissionLimits.Access = .write, _ confidentiality: Confidentiality = .normal,
-        _ sensitivities: Set<String> = [], from start: Double = 0, until end: Double = 100
+        _ types: Set<String>?, _ access: PermissionLimits.Access = .write,
+        upTo confidentiality: Confidentiality = .normal, seeing sensitivities: Set<String> = [], from start: Double = 0,
+        until end: Double = 100
     ) -> PermissionLimits {
         PermissionLimits(
             types: types, access: access, confidentiality: confidentiality, sensitivities: sensitivities,
@@ -25,10 +26,11 @@ import Testing
     @Test func scopesExpressTypesAccessAndLabels() throws {
         #expect(limits(nil, .read).scopes().text == "user/*.rs conf/N")
         #expect(limits(nil).scopes(in: .patient).text == "patient/*.crus conf/N")
-        let listed = limits(["Patient", "Observation"], .write, .veryRestricted, ["SOC", "ETH"])
+        let listed = limits(["Patient", "Observation"], .write, upTo: .veryRestricted, seeing: ["SOC", "ETH"])
         #expect(listed.scopes().text == "user/Observation.crus user/Patient.crus conf/V sens/ETH sens/SOC")
         #expect(listed.scopes().unrecognized.isEmpty)
-        #expect(limits(nil, .read, .normal, ["ETH", "FOO", "BAR"]).unknownSensitivities == ["BAR", "FOO"])
+        #expect(
+            limits(nil, .read, upTo: .normal, seeing: ["ETH", "FOO", "BAR"]).unknownSensitivities == ["BAR", "FOO"])
         // The parts of different people are joined.
         let part = { (patient: String) in AccessPart(patients: .only([patient]), scopes: listed.scopes()) }
         #expect(try AccessGrant(client: "app", role: .service, parts: [part("a"), part("b")]).parts.count == 1)
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test func storedFormIsReadAgain() {
-        for limits in [limits(nil), limits(["Patient", "Device"], .read, .low, ["ETH", "SOC"])] {
+        for limits in [limits(nil), limits(["Patient", "Device"], .read, upTo: .low, seeing: ["ETH", "SOC"])] {
             let read = PermissionLimits(
                 access: limits.access.rawValue, types: limits.typesText, confidentiality: limits.confidentiality.code,
                 sensitivities: limits.sensitivitiesText, start: limits.start, end: limits.end)
@@ -83,20 +85,24 @@ import Testing
     }
 
     @Test func eachDimensionIsWithinTheParent() {
-        let parent = limits(["Patient", "Observation"], .read, .restricted, ["ETH", "HIV"], from: 10, until: 20)
+        let parent = limits(
+            ["Patient", "Observation"], .read, upTo: .restricted, seeing: ["ETH", "HIV"], from: 10, until: 20)
         func within(
             _ types: Set<String>? = ["Patient"], _ access: PermissionLimits.Access = .read,
-            _ confidentiality: Confidentiality = .restricted, _ sensitivities: Set<String> = ["HIV"],
+            upTo confidentiality: Confidentiality = .restricted, seeing sensitivities: Set<String> = ["HIV"],
             from start: Double = 10, until end: Double = 20
         ) -> Bool {
-            limits(types, access, confidentiality, sensitivities, from: start, until: end).isWithin(parent)
+            limits(types, access, upTo: confidentiality, seeing: sensitivities, from: start, until: end).isWithin(
+                parent)
         }
         #expect(within())
         #expect(!within(from: 9.999) && !within(until: 20.001) && within(from: 11, until: 19))
-        #expect(!within(["Patient"], .read, .veryRestricted) && within(["Patient"], .read, .low))
+        #expect(!within(["Patient"], .read, upTo: .veryRestricted) && within(["Patient"], .read, upTo: .low))
         // A code that one of the parent's codes covers.
-        #expect(within(["Patient"], .read, .normal, ["ETHUD", "SUD", "HIV"]))
-        #expect(!within(["Patient"], .read, .normal, ["PSY"]) && !within(["Patient"], .read, .normal, ["SPI"]))
+        #expect(within(["Patient"], .read, upTo: .normal, seeing: ["ETHUD", "SUD", "HIV"]))
+        #expect(
+            !within(["Patient"], .read, upTo: .normal, seeing: ["PSY"])
+                && !within(["Patient"], .read, upTo: .normal, seeing: ["SPI"]))
         #expect(!within(nil) && !within(["Device"]) && !within(["Patient", "Device"]))
         #expect(!within(["Patient"], .write))
         // All types do not contain those that are withheld.

@@ -82,7 +82,7 @@ struct PermissionFixture: Sendable {
 
     /// Returns terms for a period in seconds from now.
     func terms(
-        _ grantees: [TestCsi], _ access: PermissionScope.Access = .read, _ types: String = "*",
+        _ grantees: [TestCsi], _ access: PermissionScope.Access = .read, of types: String = "*",
         confidentiality: String = "N", sensitivities: [String] = [], from start: Double = 0,
         until end: Double = 86_400, parent: String? = nil
     ) throws -> PermissionTerms {

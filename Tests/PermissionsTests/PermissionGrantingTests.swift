@@ -16,7 +16,7 @@ import Wire
             let wallet = try await fixture.csi(wallet: "anna")
             let apps = [try await fixture.csi(), try await fixture.csi()]
             let terms = try fixture.terms(
-                apps, .write, "Patient,Observation", confidentiality: "V", sensitivities: ["SOC", "ETH"])
+                apps, .write, of: "Patient,Observation", confidentiality: "V", sensitivities: ["SOC", "ETH"])
             let ids = try await fixture.grant(terms, by: wallet)
             #expect(Set(ids).count == 2)
             for (id, app) in zip(ids, apps) {
@@ -45,7 +45,7 @@ import Wire
             let terms = try fixture.terms([app], .write, sensitivities: ["ETH", "SOC"])
             let id = try #require(try await fixture.grant(terms, by: wallet, version: version).first)
             let child = try fixture.terms(
-                [doctor], .read, "Observation", parent: version == .v2 ? id : nil)
+                [doctor], .read, of: "Observation", parent: version == .v2 ? id : nil)
             let childID = try #require(try await fixture.grant(child, by: app, version: version).first)
             _ = try await fixture.end(app, by: wallet, version: version)
             let validator = FHIRValidator()
@@ -133,7 +133,7 @@ import Wire
         try await PermissionFixture.with { fixture in
             let (wallet, app) = (try await fixture.csi(wallet: "anna"), try await fixture.csi())
             for terms in [
-                try fixture.terms([app], .read, "Foo"), try fixture.terms([app], sensitivities: ["ETH", "FOO"]),
+                try fixture.terms([app], .read, of: "Foo"), try fixture.terms([app], sensitivities: ["ETH", "FOO"]),
             ] {
                 let refused = try await fixture.refusal { try await fixture.grant(terms, by: wallet) }
                 #expect(refused == .badField)
@@ -141,7 +141,7 @@ import Wire
             // A whole year, in the past or the future, and Consent by its name are accepted.
             let year = 365 * 86_400.0
             try await fixture.grant(
-                fixture.terms([app], .read, "Consent,AuditEvent", from: -year, until: 0), by: wallet)
+                fixture.terms([app], .read, of: "Consent,AuditEvent", from: -year, until: 0), by: wallet)
             try await fixture.grant(fixture.terms([app], from: year, until: 2 * year), by: wallet)
             let statuses = try await fixture.received(app, all: true).map(\.status)
             #expect(statuses == [.expired, .active])

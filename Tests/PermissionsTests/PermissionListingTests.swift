@@ -12,7 +12,7 @@ import Wire
         try await PermissionFixture.with { fixture in
             let (wallet, app) = (try await fixture.csi(wallet: "anna"), try await fixture.csi())
             let terms = try fixture.terms(
-                [app], .write, "Patient", confidentiality: "V", sensitivities: ["SOC", "ETH"], until: 1_000)
+                [app], .write, of: "Patient", confidentiality: "V", sensitivities: ["SOC", "ETH"], until: 1_000)
             let call = try await fixture.call(.grant(terms), by: wallet)
             let store = fixture.store
             let ids = try await fixture.database.write { try store.grant(terms, of: call, in: $0).permissions }

@@ -12,9 +12,10 @@ extension PermissionStore {
     package func given(
         by csi: CsiInstance, all: Bool, at now: Date, in transaction: any SQLTransaction
     ) throws -> [PermissionRecord] {
-        var queries = [SQLQuery(all ? Self.allGivenSQL : Self.givenSQL, parameters(csi.guid.text, all, now))]
+        var queries = [SQLQuery(all ? Self.allGivenSQL : Self.givenSQL, parameters(csi.guid.text, all: all, at: now))]
         if let patient = csi.patient {
-            queries.append(SQLQuery(all ? Self.allOfPatientSQL : Self.ofPatientSQL, parameters(patient, all, now)))
+            queries.append(
+                SQLQuery(all ? Self.allOfPatientSQL : Self.ofPatientSQL, parameters(patient, all: all, at: now)))
         }
         let rows = try transaction.queries(queries).joined().map { try GrantedPermission($0) }
         return try reports(rows, at: now, in: transaction)
@@ -27,7 +28,7 @@ extension PermissionStore {
         by csi: CsiInstance, all: Bool, at now: Date, in transaction: any SQLTransaction
     ) throws -> [PermissionRecord] {
         let rows = try transaction.query(
-            all ? Self.allReceivedSQL : Self.listedReceivedSQL, parameters(csi.guid.text, all, now))
+            all ? Self.allReceivedSQL : Self.listedReceivedSQL, parameters(csi.guid.text, all: all, at: now))
         return try reports(rows.map { try GrantedPermission($0) }, at: now, in: transaction)
     }
 
@@ -85,7 +86,7 @@ extension PermissionStore {
             version: body?["sigVersion"] == nil ? .v1 : .v2)
     }
 
-    private func parameters(_ id: String, _ all: Bool, _ now: Date) -> [SQLValue] {
+    private func parameters(_ id: String, all: Bool, at now: Date) -> [SQLValue] {
         [SQLValue(id)] + (all ? [] : [SQLValue(now)]) + [SQLValue(Self.maximumListed)]
     }
 

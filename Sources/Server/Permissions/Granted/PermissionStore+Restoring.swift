@@ -41,7 +41,7 @@ extension PermissionStore {
         }
     }
 
-    /// Stands for a csi in the row of the restoration; no guid has this length.
+    /// The csi in the row of the restoration; no guid has this length.
     static let restoration = "restoration"
     /// Parameters: csi, nonce.
     static let restorationSQL = "SELECT expires_at FROM csi_nonce WHERE csi = ? AND nonce = ?"
