@@ -127,7 +127,8 @@ class Stores(unittest.TestCase):
 
     RECORDS = [
         ["warehouse", "ontology"], ["warehouse", "count", "--path", "\\Tributary\\"], ["warehouse", "undo", "1"],
-        ["audit", "list"], ["audit", "head"], ["audit", "verify"], ["token", "create", "--role", "staff"], ["token", "list"], ["token", "revoke", "x"],
+        ["audit", "list"], ["audit", "head"], ["audit", "verify"], ["permission", "list"], ["permission", "verify"],
+        ["token", "create", "--role", "staff"], ["token", "list"], ["token", "revoke", "x"],
         ["enrolment", "list"], ["enrolment", "show", "x"], ["enrolment", "move", "--participant", "p"],
         ["enrolment", "revoke", "x"], ["participant", "resume", "p"], ["participant", "withdraw", "p"],
         ["participant", "delete", "p", "--reason", "as asked", "--yes"], ["queue", "retry", "--all"], ["queue", "discard", "x"],
