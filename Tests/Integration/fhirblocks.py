@@ -18,7 +18,7 @@ ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "application/json"}
 UNLIMITED = {"perSecond": 1_000_000, "burst": 1_000_000}
-RATES = ("unauthenticated-by-address", "token-by-address", "read-by-address", "csi-registration-by-address")
+RATES = ("unauthenticated-by-address", "token-by-address", "token-by-client", "read-by-address", "csi-registration-by-address")
 
 
 # Texts

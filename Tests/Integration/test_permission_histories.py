@@ -126,11 +126,11 @@ class Histories(unittest.TestCase):
     def terms(self, within=None):
         """Random terms, often with an end within seconds; or terms that are mostly within others."""
         pick, time = self.random, now().replace(microsecond=0)
-        narrow = within is not None and pick.random() < 0.7
+        narrow = within is not None and pick.random() < 0.85
         types = pick.choice([None, None, ["Observation"], ["Observation", "Condition"], ["Patient", "Condition"]])
         confidentiality = pick.choice("LNNRV")
         sensitivities = pick.sample(["ETH", "SUD", "HIV", "SPI", "SOC"], pick.choice([0, 0, 1, 2]))
-        start = time + datetime.timedelta(seconds=pick.choice([-600, -5, 0, 0, 0, 2, 3_600]))
+        start = time + datetime.timedelta(seconds=pick.choice([-600, -5, -5, 0, 0, 0, 2, 3_600]))
         end = max(start, time) + datetime.timedelta(seconds=pick.choice([2, 3, 5, 3_600, 3_600, 86_400]))
         access = pick.choice(["read", "write", "write"])
         if narrow:
@@ -140,7 +140,7 @@ class Histories(unittest.TestCase):
             sensitivities = [pick.choice({"ETH": ["ETH", "SUD"], "SPI": ["SPI", "PSY"]}.get(one, [one]))
                              for one in parent.sensitivities if pick.random() < 0.7]
             sensitivities = list(dict.fromkeys(sensitivities))
-            start = max(parent.start, time - datetime.timedelta(seconds=pick.choice([0, 5])))
+            start = max(parent.start, time - datetime.timedelta(seconds=pick.choice([0, 0, 5])))
             end = min(parent.end, start + datetime.timedelta(seconds=pick.choice([5, 3_600])))
         return Terms(types, access, confidentiality, sensitivities, start, end)
 
@@ -163,9 +163,11 @@ class Histories(unittest.TestCase):
                    and one.grantee in self.model.holders and not one.grantee.is_ended]
         if not writing:
             return self.grant()
-        parent = self.random.choice(writing)
+        # Mostly one that may be passed on.
+        right = [one for one in writing if one.parent is None and one.is_in_force(time)]
+        parent = self.random.choice(right if right and self.random.random() < 0.8 else writing)
         giver = parent.grantee.name
-        grantee = self.random.choice(["four", "five", "four", "five", "two", giver])
+        grantee = self.random.choice(["four", "five"] * 5 + ["two", giver])
         terms = self.terms(parent)
         if terms.end <= terms.start:
             return None
