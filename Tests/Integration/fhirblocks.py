@@ -191,7 +191,7 @@ class Csi:
     def signed(self, path, version=None, key=None, time=None, once=None, new_key=None, **fields):
         """A signed body; a time is a text or a datetime."""
         version = version or self.version
-        time = time or now()
+        time = now() if time is None else time
         body = {"csiGuid": self.guid, "dateTime": time if isinstance(time, str) else instant(time), "nonce": once or nonce(),
                 "cipherSpec" if path.endswith("requestCsiRegistration") else "cipher": "ecdsa", **fields}
         if version == 2:

@@ -15,7 +15,7 @@ from harness import Study, seeded, tributary
 
 ROUNDS = int(os.environ.get("TRIBUTARY_PERMISSION_KILLS", "3"))
 WRITERS = 3
-CALLS = 6  # of a writer in a round
+CALLS = 200  # of a writer in a round, unless the server is killed before
 WRITE, DELETE = "/permission/writePermission", "/permission/deletePermission"
 
 
@@ -99,7 +99,7 @@ class Killed(unittest.TestCase):
             threads = [threading.Thread(target=self.work, args=(number,)) for number in range(WRITERS)]
             for thread in threads:
                 thread.start()
-            time.sleep(self.random.uniform(0, 1.5))
+            time.sleep(self.random.uniform(0.02, 0.7))
             self.server.kill()
             for thread in threads:
                 thread.join()
