@@ -13,6 +13,7 @@ import Hummingbird
 import Identity
 import InformedConsent
 import Logging
+import Permissions
 import Receiver
 import ServerHTTP
 import ServiceLifecycle
@@ -182,7 +183,11 @@ package struct StudyServer: Sendable {
         var opened = OpenStores()
         if !options.roles.isDisjoint(with: [.consumer, .records, .authorization, .gateway]) {
             try await stores.migrateRecords()
-            opened.records = try await stores.openRecords(purpose: .recording, onWait: waits("records"))
+            let records = try await stores.openRecords(purpose: .recording, onWait: waits("records"))
+            if options.roles.contains(.authorization) {
+                try await CsiStore.prepare(AuditLog(database: records, clock: clock))
+            }
+            opened.records = records
         }
         if opensPeople(stores) {
             try await stores.migratePeople()

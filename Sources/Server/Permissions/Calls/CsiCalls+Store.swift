@@ -13,10 +13,3 @@ extension CsiStore {
         self.init(audit: audit, permissions: PermissionStore(audit: audit))
     }
 }
-
-extension PermissionStore {
-    /// Creates the store with the policy, the clock and the random numbers of an audit.
-    package init(audit: AuditLog) {
-        self.init(policy: audit.policy, clock: audit.clock, random: audit.random)
-    }
-}
