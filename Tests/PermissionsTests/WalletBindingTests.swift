@@ -65,7 +65,7 @@ struct WalletBindingTests {
             #expect(try await fixture.clients.client(id: former.guid.text) == nil)
             #expect(try await fixture.call(.fetchGiven, as: former).error == "csi_revoked")
             #expect(try await fixture.call(.fetchGiven, as: wallet).status == 200)
-            // What the Patient gave remains; what the wallet passed on ends.
+            // The permissions that the Patient gave remain; those that the wallet passed on end.
             let ended = try await fixture.database.read {
                 try $0.query("SELECT id FROM access_permission WHERE ended_at IS NOT NULL").map { try $0.text("id") }
             }

@@ -12,24 +12,27 @@ extension CsiCalls {
     func claims(
         of guid: CsiGuid, for call: VerifiedCsiCall, in transaction: any SQLTransaction
     ) throws -> CsiEffect {
-        // The same queries run for a csi that does not exist, so that the time of the answer reveals nothing.
-        let named = try CsiInstance.find(guid, in: transaction)
-        let isPartner = try Self.isPartner(guid, wallet: named, of: call, in: transaction)
-        let isOnDevice = named?.deviceID == call.csi.deviceID && named?.endedAt == nil
+        // The same work is done for a csi that does not exist, so that the time of the answer reveals nothing: the row is
+        // decoded only for a caller who sees it.
+        let named = try NamedCsi(guid, in: transaction)
+        let isPartner = try Self.isPartner(guid, patient: named.wallet, of: call, in: transaction)
+        let isOnDevice = named.isInUse && named.deviceID == call.csi.deviceID
         let showsClaims = guid == call.csi.guid || isPartner || (call.request.version == .v1 && isOnDevice)
-        guard let named, showsClaims || (call.csi.isWallet && isOnDevice) else { throw Self.noSuchCsi }
-        let answer = ClaimsAnswer(
-            claims: showsClaims ? named.claims : PublicClaims(), applicationClass: named.name)
-        return CsiEffect(answer: answer.json, target: CsiStore.target(guid, of: showsClaims ? named.patient : nil))
+        guard showsClaims || (call.csi.isWallet && isOnDevice), let csi = try named.instance() else {
+            throw Self.noSuchCsi
+        }
+        let answer = ClaimsAnswer(claims: showsClaims ? csi.claims : PublicClaims(), applicationClass: csi.name)
+        return CsiEffect(answer: answer.json, target: CsiStore.target(guid, of: showsClaims ? csi.patient : nil))
     }
 
     /// Whether a permission in force connects the caller and a csi, in either direction.
+    ///
+    /// - Parameter patient: the Patient of the csi, if it is a wallet in use.
     private static func isPartner(
-        _ guid: CsiGuid, wallet named: CsiInstance?, of call: VerifiedCsiCall, in transaction: any SQLTransaction
+        _ guid: CsiGuid, patient: String?, of call: VerifiedCsiCall, in transaction: any SQLTransaction
     ) throws -> Bool {
         let now = SQLValue(call.receivedAt)
         let caller = SQLValue(call.csi.guid.text)
-        let patient = named?.endedAt == nil ? named?.patient : nil
         let received = try transaction.first(
             receivedSQL, [caller, now, now, SQLValue(guid.text), SQLValue(patient ?? "")])
         let given = try transaction.first(givenSQL, [caller, now, now, SQLValue(guid.text)])

@@ -58,9 +58,9 @@ extension CsiCalls {
     private func revoke(
         _ guid: CsiGuid, by call: VerifiedCsiCall, in transaction: any SQLTransaction
     ) throws -> CsiEffect {
-        let named = try CsiInstance.find(guid, in: transaction)
-        let isOwn = guid == call.csi.guid || (call.csi.isWallet && named?.deviceID == call.csi.deviceID)
-        guard let named, isOwn else { throw Self.noSuchCsi }
+        let named = try NamedCsi(guid, in: transaction)
+        let isOwn = guid == call.csi.guid || (call.csi.isWallet && named.deviceID == call.csi.deviceID)
+        guard isOwn else { throw Self.noSuchCsi }
         try csis.end(guid, now: call.receivedAt, in: transaction)
         return CsiEffect(answer: CsiAnswer(csi: guid).json, target: CsiStore.target(guid, of: named.patient))
     }

@@ -14,7 +14,7 @@ import Wire
 ///
 /// Each call whose signature was verified leaves one audit row. A refused call has no effect, and its nonce is used.
 package struct CsiCalls: Sendable {
-    /// What the study permits.
+    /// The signatures and the claims that the study permits.
     package struct Rules: Sendable, Hashable {
         /// Whether version 1 of the signatures is accepted, by TLS or from this machine.
         package var acceptsVersion1: Bool
