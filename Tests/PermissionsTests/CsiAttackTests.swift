@@ -18,10 +18,10 @@ struct CsiAttackTests {
         let fixture: TokenFixture
         let token: String
 
-        func ask(_ path: String) async throws -> TokenAnswer { try await ask(.get, path) }
+        func ask(_ path: String) async throws -> TokenReply { try await ask(.get, path) }
 
         func ask(_ method: HTTPRequest.Method, _ path: String, body: String? = nil, type: String? = nil)
-            async throws -> TokenAnswer
+            async throws -> TokenReply
         {
             try await fixture.ask(
                 method, path, token: token, headers: type.map { [.contentType: $0] } ?? [:], body: body)

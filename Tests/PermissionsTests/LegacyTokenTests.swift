@@ -39,7 +39,7 @@ struct LegacyTokenTests {
     private func redeem(
         _ fixture: TokenFixture, _ code: String, _ form: LegacyAccessRequest.Form = .document,
         by csi: TokenFixture.CsiIdentity? = nil
-    ) async throws -> TokenAnswer {
+    ) async throws -> TokenReply {
         let csi = csi ?? fixture.app
         let text = try LegacyAccessRequest.form(form, csi: csi.guid, code: code, key: csi.key)
         return try await fixture.post("/vaca/access", form: text)
@@ -108,6 +108,19 @@ struct LegacyTokenTests {
                 let answer = try await fixture.post(path, form: form)
                 #expect(answer.status == 403 && answer.error == "legacy_off", "\(path)")
             }
+        }
+    }
+
+    @Test func callsAreOffWithoutTLS() async throws {
+        try await TokenFixture.with { fixture async throws in
+            try await fixture.rows.permit(fixture.app.guid.text, patients: ["anna"], terms: Self.terms)
+            let form = try authForm(fixture)
+            var headers: HTTPFields = [.contentType: CsiTokenRequest.mediaType]
+            headers[AddressResponder.header] = "192.0.2.7"
+            let far = try await fixture.ask(.post, "/vaca/auth", headers: headers, body: form)
+            #expect(far.status == 403 && far.error == "legacy_off")
+            headers[AddressResponder.header] = "127.0.0.1"
+            #expect(try await fixture.ask(.post, "/vaca/auth", headers: headers, body: form).status == 200)
         }
     }
 
@@ -190,7 +203,7 @@ struct LegacyTokenTests {
             try await fixture.put(patients: ["anna"])
             try await fixture.rows.permit(fixture.app.guid.text, patients: ["anna"], terms: Self.terms)
             let code = try await code(fixture)
-            func refuses(_ answer: TokenAnswer, _ what: String) {
+            func refuses(_ answer: TokenReply, _ what: String) {
                 #expect(answer.status == 400 && answer.error == "invalid_grant", "\(what): \(answer.text)")
             }
             refuses(try await redeem(fixture, code, by: fixture.other), "another csi")
@@ -213,9 +226,9 @@ struct LegacyTokenTests {
         try await TokenFixture.with { fixture async throws in
             try await fixture.rows.permit(fixture.app.guid.text, patients: ["anna"], terms: Self.terms)
             let code = try await code(fixture)
-            let answers = try await withThrowingTaskGroup(of: TokenAnswer.self) { group in
+            let answers = try await withThrowingTaskGroup(of: TokenReply.self) { group in
                 for _ in 0..<10 { group.addTask { try await redeem(fixture, code) } }
-                return try await group.reduce(into: [TokenAnswer]()) { $0.append($1) }
+                return try await group.reduce(into: [TokenReply]()) { $0.append($1) }
             }
             let issued = answers.filter { $0.status == 200 }
             #expect(issued.count == 1)

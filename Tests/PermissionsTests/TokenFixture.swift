@@ -21,7 +21,7 @@ import Testing
 @testable import Wire
 
 /// A response of the server.
-struct TokenAnswer: Sendable {
+struct TokenReply: Sendable {
     let status: Int
     let headers: HTTPFields
     let text: String
@@ -59,14 +59,7 @@ struct TokenFixture: Sendable {
             self.key = key
         }
 
-        var keySet: String {
-            let point = key.publicKey
-            let jwk: JSON = [
-                "kty": "EC", "crv": "P-256", "alg": "ES256", "kid": .string(guid.text),
-                "x": .string(point.x.base64URL), "y": .string(point.y.base64URL),
-            ]
-            return JSON([.init(key: "keys", value: .array([jwk]))]).text()
-        }
+        var keySet: String { CsiKeySet.text(key.publicKey, of: guid) }
     }
 
     static func with(isLegacy: Bool = true, _ body: (TokenFixture) async throws -> Void) async throws {
@@ -99,9 +92,8 @@ struct TokenFixture: Sendable {
             database: database, access: access, address: address, limiter: limiter, bodies: bodies,
             clock: { clock.now })
         records.service.limits.time = .seconds(3_600)
-        let legacy = LegacyTokenRoutes(access: access, address: address, limiter: limiter, bodies: bodies) { _, _ in
-            isLegacy
-        }
+        let legacy = LegacyTokenRoutes(
+            access: access, address: address, limiter: limiter, bodies: bodies, isOn: isLegacy)
         dispatcher = RequestDispatcher(
             devices: [],
             clients: [authorization.table, legacy.table, LegacyTokenRoutes.patientTable(of: records)]
@@ -112,18 +104,19 @@ struct TokenFixture: Sendable {
     private var application: some ApplicationProtocol {
         Application(
             responder: ServingResponder(
-                router: dispatcher, trustedProxies: [], isSecure: false, shutdown: ShutdownState(), metrics: nil,
+                router: AddressResponder(dispatcher: dispatcher), trustedProxies: [], isSecure: false,
+                shutdown: ShutdownState(), metrics: nil,
                 logLevel: .info), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    func ask(_ path: String, token: String? = nil, headers: HTTPFields = [:]) async throws -> TokenAnswer {
+    func ask(_ path: String, token: String? = nil, headers: HTTPFields = [:]) async throws -> TokenReply {
         try await ask(.get, path, token: token, headers: headers)
     }
 
     func ask(
         _ method: HTTPRequest.Method, _ path: String, token: String? = nil, headers: HTTPFields = [:],
         body: String? = nil
-    ) async throws -> TokenAnswer {
+    ) async throws -> TokenReply {
         var headers = headers
         if let token { headers[.authorization] = "Bearer \(token)" }
         if body != nil, headers[.contentType] == nil { headers[.contentType] = "application/fhir+json" }
@@ -131,7 +124,7 @@ struct TokenFixture: Sendable {
             try await client.execute(
                 uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0) }
             ) { response in
-                TokenAnswer(
+                TokenReply(
                     status: Int(response.status.code), headers: response.headers,
                     text: String(decoding: Array(response.body.readableBytesView), as: UTF8.self))
             }
@@ -139,14 +132,14 @@ struct TokenFixture: Sendable {
     }
 
     /// Sends a form.
-    func post(_ path: String, form: String) async throws -> TokenAnswer {
+    func post(_ path: String, form: String) async throws -> TokenReply {
         try await ask(.post, path, headers: [.contentType: CsiTokenRequest.mediaType], body: form)
     }
 
     /// Requests a token at the standard endpoint.
     func request(
         _ scope: String? = nil, by csi: CsiIdentity? = nil, id: String = UUID.random().uuidString
-    ) async throws -> TokenAnswer {
+    ) async throws -> TokenReply {
         let csi = csi ?? app
         let form = try CsiTokenRequest.form(
             csi: csi.guid, tokenURL: Self.base + "/oauth2/token", scope: scope, now: clock.now, tokenID: id,

@@ -96,17 +96,10 @@ struct ExportRun {
         try await recordAll(of: selection.type)
         // 4. The progress.
         finishedBytes += files.reduce(0) { $0 + $1.bytes }
-        let (jobs, id, made, folder) = (exports.jobs, job.id, files, exports.folder.id)
-        let (written, bytes, now) = (written, finishedBytes, exports.clock())
-        let isOurs = try await exports.database.write { transaction in
-            guard try jobs.renew(id, in: folder, written: written, bytes: bytes, at: now, in: transaction) else {
-                return false
-            }
+        let (jobs, id, made) = (exports.jobs, job.id, files)
+        try await renew(bytes: finishedBytes) { transaction in
             try jobs.finish(type: selection.type, of: id, files: made, in: transaction)
-            return true
         }
-        guard isOurs else { throw Stop.lost }
-        renewed = now
     }
 
     private mutating func deletions(_ selection: ExportSelection) async throws -> [BulkExportFile] {
@@ -154,7 +147,11 @@ struct ExportRun {
     }
 
     /// Extends the lease, if this server still has it and the grant is not revoked.
-    private mutating func renew(bytes: Int64) async throws {
+    ///
+    /// - Parameter body: writes the progress in the same transaction.
+    private mutating func renew(
+        bytes: Int64, _ body: @escaping @Sendable (any SQLTransaction) throws -> Void = { _ in }
+    ) async throws {
         let (jobs, access, job, folder) = (exports.jobs, exports.access, job, exports.folder.id)
         let (written, now) = (written, exports.clock())
         let isOurs = try await exports.database.write { transaction in
@@ -162,7 +159,11 @@ struct ExportRun {
                 try jobs.remove(job.id, in: transaction)
                 return false
             }
-            return try jobs.renew(job.id, in: folder, written: written, bytes: bytes, at: now, in: transaction)
+            guard try jobs.renew(job.id, in: folder, written: written, bytes: bytes, at: now, in: transaction) else {
+                return false
+            }
+            try body(transaction)
+            return true
         }
         guard isOurs else { throw Stop.lost }
         renewed = now

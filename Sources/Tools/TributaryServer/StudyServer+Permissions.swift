@@ -26,8 +26,7 @@ extension StudyServer {
                 calls: calls, limiter: limiter, bodies: bodies, refusals: count, version: TributaryVersion.text
             ).table,
             LegacyTokenRoutes(
-                access: access, address: address, limiter: limiter, bodies: bodies, refusals: count,
-                isAccepted: { _, context in acceptsLegacy && context.isConfidential }
+                access: access, address: address, limiter: limiter, bodies: bodies, isOn: acceptsLegacy, refusals: count
             ).table,
             OwnAccessRoutes(
                 access: access, sessions: authorization.sessions, title: study.title, limiter: limiter,

@@ -18,9 +18,21 @@ package final class RecentTokens<Holder: Sendable>: Sendable {
     }
 
     private let entries = Mutex<[String: Entry]>([:])
+    private let lifetime: TimeInterval
+    private let limit: Int
 
     /// Creates an empty cache.
-    package init() {}
+    ///
+    /// - Parameters:
+    ///   - lifetime: maximum age of an entry in seconds. It may be longer for callers that compare an entry with the store
+    ///     before they use it.
+    ///   - limit: maximum number of entries.
+    package init(
+        lifetime: TimeInterval = RecentTokens<Holder>.lifetime, limit: Int = RecentTokens<Holder>.maximumEntries
+    ) {
+        self.lifetime = lifetime
+        self.limit = limit
+    }
 
     /// Number of entries.
     package var count: Int { @inline(never) get { entries.withLock { $0.count } } }
@@ -45,9 +57,9 @@ package final class RecentTokens<Holder: Sendable>: Sendable {
     @inline(never)
     package func keep(_ holder: Holder, digest: String, expiresAt: Date?, now: Date) {
         entries.withLock { entries in
-            if entries.count >= Self.maximumEntries { entries = entries.filter { now < $0.value.until } }
-            if entries.count >= Self.maximumEntries { entries = [:] }
-            let until = min(expiresAt ?? .distantFuture, now.addingTimeInterval(Self.lifetime))
+            if entries.count >= limit { entries = entries.filter { now < $0.value.until } }
+            if entries.count >= limit { entries = [:] }
+            let until = min(expiresAt ?? .distantFuture, now.addingTimeInterval(lifetime))
             entries[digest] = Entry(holder: holder, seen: now, until: until)
         }
     }

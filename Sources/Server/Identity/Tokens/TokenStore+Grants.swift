@@ -55,12 +55,7 @@ extension TokenStore {
     package func grant(bearer token: String) async throws -> AccessGrant? {
         // Looked up by its digest, so that the duration reveals nothing about the token.
         let digest = SecretDigest(of: token).hex
-        let now = clock()
-        let known = recent.holder(digest: digest, now: now)
-        let found = try await reader.read { try bearer(digest: digest, like: known, in: $0) }
-        // A grant of permissions may consist of many rows, and is cached for requests of each kind.
-        if let found, found.permissionChanges != nil { keep(found, now: now) }
-        return found?.grant
+        return try await bearer(digest: digest)?.grant
     }
 
     /// Returns the bearer of a token, possibly from a cache that is a few seconds old; nil if there is none.
@@ -70,14 +65,21 @@ extension TokenStore {
     package func recentBearer(of token: String) async throws -> Bearer? {
         let (digest, now) = (SecretDigest(of: token).hex, clock())
         if let known = recent.holder(digest: digest, now: now) { return known }
-        guard let found = try await reader.read({ try bearer(digest: digest, in: $0) }) else { return nil }
-        keep(found, now: now)
+        guard let found = try await bearer(digest: digest) else { return nil }
+        // The entry ends where a part of the grant begins or ends.
+        recent.keep(found, digest: digest, expiresAt: found.grant.nextChange(after: now), now: now)
         return found
     }
 
-    /// Caches a bearer until a part of the grant begins or ends.
-    private func keep(_ bearer: Bearer, now: Date) {
-        recent.keep(bearer, digest: bearer.digest, expiresAt: bearer.grant.nextChange(after: now), now: now)
+    /// Looks a bearer up. The permissions of a token are read again only after one of them was ended.
+    private func bearer(digest: String) async throws -> Bearer? {
+        let now = clock()
+        let known = carrying.holder(digest: digest, now: now)
+        let found = try await reader.read { try bearer(digest: digest, like: known, in: $0) }
+        if let found, found.permissionChanges != nil {
+            carrying.keep(found, digest: digest, expiresAt: nil, now: now)
+        }
+        return found
     }
 
     /// Returns the current grant of a bearer; nil if the token has expired or was revoked.
@@ -125,7 +127,7 @@ extension TokenStore {
 package struct Bearer: Sendable, Hashable {
     package let grant: AccessGrant
     let digest: String
-    /// How often one of the carried permissions had been ended; nil for a token that carries none.
+    /// Number of times that a carried permission had been ended; nil for a token that carries none.
     let permissionChanges: Int64?
 
     init(grant: AccessGrant, digest: String, permissionChanges: Int64? = nil) {

@@ -29,6 +29,8 @@ package struct TokenStore: AuditedStore {
     /// For the lookups of each request.
     let reader: GroupedReader
     let recent = RecentTokens<Bearer>()
+    /// Bearers of tokens that carry permissions. Each use compares the number of changes with the store.
+    let carrying = RecentTokens<Bearer>(lifetime: 300, limit: 256)
 
     /// Creates the store for the database of the audit.
     package init(audit: AuditLog) {

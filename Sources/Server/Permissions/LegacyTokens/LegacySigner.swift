@@ -1,5 +1,3 @@
-import Core
-import Foundation
 import Storage
 import Wire
 
@@ -8,20 +6,9 @@ struct LegacySigner: Sendable, Hashable {
     let guid: CsiGuid
     let key: P256PublicKey
 
-    /// Returns the csi with a guid; nil if there is none, if it has ended, or if it has no usable key.
+    /// Returns the csi with a guid; nil if there is none, or if it has ended.
     static func find(_ guid: CsiGuid, in transaction: any SQLTransaction) throws -> LegacySigner? {
-        guard let row = try transaction.first(CsiInstance.sql, [SQLValue(guid.text)]),
-            try CsiInstance(row).endedAt == nil, let set = row.textIfPresent("key_set"),
-            let key = key(of: guid, inSet: set)
-        else { return nil }
-        return LegacySigner(guid: guid, key: key)
-    }
-
-    /// Returns the key of a csi in its JWK set: the only one whose `kid` is the guid.
-    private static func key(of guid: CsiGuid, inSet text: String) -> P256PublicKey? {
-        let keys = JSON(reading: Data(text.utf8))?["keys"]?.array ?? []
-        let own = keys.filter { $0["kid"]?.string == guid.text }
-        guard own.count == 1, case .p256(let key)? = try? SignatureKey(jwk: own[0]) else { return nil }
-        return key
+        guard let csi = try CsiInstance.find(guid, in: transaction), csi.endedAt == nil else { return nil }
+        return LegacySigner(guid: guid, key: csi.key)
     }
 }

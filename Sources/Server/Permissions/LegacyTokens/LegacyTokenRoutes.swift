@@ -18,7 +18,7 @@ package struct LegacyTokenRoutes: Sendable {
     private let limiter: RateLimiter
     private let bodies: BodyBudget
     private let refusals: @Sendable (String) async -> Void
-    private let isAccepted: @Sendable (Request, ServerRequestContext) -> Bool
+    private let isOn: Bool
     private let clock: @Sendable () -> Date
 
     /// Maximum bytes of a form.
@@ -26,19 +26,18 @@ package struct LegacyTokenRoutes: Sendable {
 
     /// - Parameters:
     ///   - address: the public address of the server, to which the assertions are addressed.
+    ///   - isOn: whether the study accepts these calls; over TLS, or from this machine.
     ///   - refusals: called with the code of each refusal.
-    ///   - isAccepted: whether the study accepts legacy requests, and this one came over TLS or from this machine.
     package init(
         access: AccessStores, address: PublicAddress, limiter: RateLimiter, bodies: BodyBudget,
-        refusals: @escaping @Sendable (String) async -> Void = { _ in },
-        isAccepted: @escaping @Sendable (Request, ServerRequestContext) -> Bool
+        isOn: Bool, refusals: @escaping @Sendable (String) async -> Void = { _ in }
     ) {
         store = LegacyTokenStore(access: access)
         self.address = address
         self.limiter = limiter
         self.bodies = bodies
         self.refusals = refusals
-        self.isAccepted = isAccepted
+        self.isOn = isOn
         clock = access.audit.clock
     }
 
@@ -88,7 +87,7 @@ package struct LegacyTokenRoutes: Sendable {
 
     /// Returns the bytes of a form. A request that is not accepted is refused before its body is read.
     private func form(of request: Request, _ context: ServerRequestContext) async throws -> Data {
-        guard isAccepted(request, context) else {
+        guard isOn, context.isConfidential else {
             throw PermissionError(
                 .legacyOff, "This server does not accept this call, or accepts it over TLS only; use /oauth2/token.")
         }
