@@ -36,7 +36,7 @@ extension SQLFragment {
     }
 
     /// Maximum number of values that have a placeholder each (``list(_:in:)``).
-    private static let maximumPlaceholders = 16
+    static let maximumPlaceholders = 16
 
     /// Returns a list of values for `IN`: sorted placeholders for a few, and a single parameter for more, so that a long
     /// list has one statement and is within the engines' limits of parameters.

@@ -29,14 +29,14 @@ private struct FilterCompiler {
         case .type(let types): return types.contains(type) ? .always : .never
         case .typeOutside(let types): return types.contains(type) ? .never : .always
         case .owners(let patients): return owned(by: [patients])
-        case .ownersOfOne(let groups): return owned(by: groups)
+        case .ownersOfOne(let groups): return owned(by: Array(groups))
         case .shared:
             return RecordFilter.sharedTypes.contains(type)
                 ? SQLFragment("(r.subject IS NULL AND NOT EXISTS (" + rows(.owner) + "))") : .never
         case .confidentiality(let maximum): return confidential(upTo: maximum)
         case .sensitivities(let codes):
             return "NOT EXISTS ("
-                + (codes.isEmpty ? SQLFragment(rows(.sensitivity)) : outside(.sensitivity, list(codes)))
+                + (codes.isEmpty ? SQLFragment(rows(.sensitivity)) : outside(.sensitivity, codes))
                 + ")"
         case .all(let parts): return .all(try parts.map(condition))
         case .any(let parts): return any(try parts.map(condition))
@@ -64,18 +64,17 @@ private struct FilterCompiler {
 
     /// A subject is the only owner. Without a subject, the rows contain the owners, and a single one of the groups must
     /// have all of them.
-    private func owned(by groups: Set<Set<String>>) -> SQLFragment {
+    private func owned(by groups: [Set<String>]) -> SQLFragment {
         let all = groups.count == 1 ? groups.first ?? [] : groups.reduce(into: []) { $0.formUnion($1) }
         guard !all.isEmpty else { return .never }
-        let list = list(all)
-        let subject = "r.subject IN " + list
+        let subject = isMember("r.subject", of: all)
         var ways: [SQLFragment] = []
         if groups.count == 1 {
-            ways.append("NOT EXISTS (" + outside(.owner, list) + ")")
+            ways.append("NOT EXISTS (" + outside(.owner, all) + ")")
         } else {
             // A group of one patient has the records of one owner.
             ways.append(
-                "(SELECT count(*) FROM (" + rows(.owner) + " LIMIT 2) o) = 1 AND EXISTS (" + inside(.owner, list) + ")")
+                "(SELECT count(*) FROM (" + rows(.owner) + " LIMIT 2) o) = 1 AND EXISTS (" + inside(.owner, all) + ")")
             let several = groups.filter { $0.count > 1 }
             if !several.isEmpty { ways.append(ownedTogether(by: several)) }
         }
@@ -84,7 +83,7 @@ private struct FilterCompiler {
     }
 
     /// Returns the condition that one of the groups has all owners in the rows. The groups are a single parameter.
-    private func ownedTogether(by groups: Set<Set<String>>) -> SQLFragment {
+    private func ownedTogether(by groups: [Set<String>]) -> SQLFragment {
         let sorted = groups.map { $0.sorted() }.sorted { $0.lexicographicallyPrecedes($1) }
         let json = JSON.array(sorted.map { .array($0.map { .string($0) }) })
         let (members, isMember) =
@@ -101,7 +100,7 @@ private struct FilterCompiler {
         let isWithRow = maximum < .assumed
         let ranks = Confidentiality.allCases.filter { isWithRow ? $0 <= maximum : $0 > maximum }
         guard !ranks.isEmpty else { return .always }
-        let among = inside(.confidentiality, list(Set(ranks.map { String($0.rawValue) })))
+        let among = inside(.confidentiality, Set(ranks.map { String($0.rawValue) }))
         return (isWithRow ? "EXISTS (" : "NOT EXISTS (") + among + ")"
     }
 
@@ -110,16 +109,25 @@ private struct FilterCompiler {
         "SELECT 1 FROM record_protection p WHERE p.number = r.number AND p.kind = '\(kind.rawValue)'"
     }
 
-    /// Returns the subquery of the record's rows of a kind whose value is in a list.
-    private func inside(_ kind: RecordProtection.Kind, _ list: SQLFragment) -> SQLFragment {
-        rows(kind) + " AND p.value IN " + list
+    /// Returns the subquery of the record's rows of a kind whose value is one of several.
+    private func inside(_ kind: RecordProtection.Kind, _ values: Set<String>) -> SQLFragment {
+        rows(kind) + " AND " + isMember("p.value", of: values)
     }
 
-    /// Returns the subquery of the record's rows of a kind whose value is not in a list.
-    private func outside(_ kind: RecordProtection.Kind, _ list: SQLFragment) -> SQLFragment {
-        rows(kind) + " AND p.value NOT IN " + list
+    /// Returns the subquery of the record's rows of a kind whose value is none of several.
+    private func outside(_ kind: RecordProtection.Kind, _ values: Set<String>) -> SQLFragment {
+        rows(kind) + " AND NOT " + isMember("p.value", of: values)
     }
 
-    /// Returns the list of the values, so that equal filters have equal statements.
-    private func list(_ values: Set<String>) -> SQLFragment { .list(values, in: dialect) }
+    /// Returns the condition that a column has one of several values. Equal filters have equal statements.
+    ///
+    /// SQLite searches a long list for the few rows that meet the other conditions, and makes no index of it.
+    private func isMember(_ column: String, of values: Set<String>) -> SQLFragment {
+        if dialect == .sqlite, values.count > SQLFragment.maximumPlaceholders,
+            let list = OwnerLists.shared.sorted(values)
+        {
+            return SQLFragment("\(TextList.function)(?, \(column))", [SQLValue(list)])
+        }
+        return "(\(column) IN " + .list(values, in: dialect) + ")"
+    }
 }

@@ -75,11 +75,14 @@ extension Policy {
 
     /// Returns the filter for the records of one of several groups of patients, and shared records.
     private static func filter(_ patients: [PatientAccess]) -> RecordFilter {
-        var groups: Set<Set<String>> = []
-        for case .only(let ids) in patients where !ids.isEmpty { groups.insert(ids) }
         if patients.contains(.all) { return .everything }
-        guard let first = groups.first else { return .shared }
-        return .any([groups.count == 1 ? .owners(first) : .ownersOfOne(groups), .shared])
+        var owned: [Set<String>] = []
+        for case .only(let ids) in patients where !ids.isEmpty { owned.append(ids) }
+        guard let first = owned.first else { return .shared }
+        // The hash of a large set is expensive.
+        let groups = owned.count == 1 ? nil : Set(owned)
+        guard let groups, groups.count > 1 else { return .any([.owners(first), .shared]) }
+        return .any([.ownersOfOne(groups), .shared])
     }
 
     /// Records of one scope.

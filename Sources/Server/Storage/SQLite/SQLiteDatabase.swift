@@ -53,7 +53,10 @@ public struct SQLiteDatabase: NestedSQLDatabase {
             configuration.busyMode = .callback(waitForLock)
             configuration.foreignKeysEnabled = true
             configuration.maximumReaderCount = Self.readers + Self.lookups
-            configuration.prepareDatabase { $0.add(function: TextDigest.ofSQLite) }
+            configuration.prepareDatabase { connection in
+                connection.add(function: TextDigest.ofSQLite)
+                try TextList.register(in: connection)
+            }
             if purpose == .recording {
                 configuration.writeTargetQueue = DispatchQueue(
                     label: "tributary.recording", qos: BackgroundPriority.recording.qualityOfService)
