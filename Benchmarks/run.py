@@ -29,6 +29,7 @@ from pathlib import Path
 
 from measuring import PROGRAMS, ROOT, RUNS, compare, printed, quotient, say, timed  # noqa: I001  (it adds the folder of the next ones)
 
+import grantors
 import harness  # starts and calls the binary, as the integration tests do
 import health
 import interactions
@@ -201,6 +202,7 @@ FIGURES = [
     ("reading", "resources read by id / the same stored uncompressed (least)", reading),
     ("read", "resources read by id, 16 connections / echo of the same bytes", interactions.read),
     ("sealing", "resources read by id with seals of the audit / without", sealing.reads),
+    ("grantors", "searches by an app with one grantor / with 1,000 (time)", grantors.searches),
     ("search", "searches for 50 of a patient and code / echo of the same bytes", interactions.search),
     ("transactions", "transactions of 100 / sekmet-fhir's server", interactions.transactions),
     ("pages", "a page of 50 in a million Observations / in 10,000 (time)", interactions.pages),
