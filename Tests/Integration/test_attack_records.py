@@ -4,6 +4,7 @@ of labelled ones; and uses pages and exported files that are not theirs."""
 import unittest
 import urllib.parse
 
+import fhirblocks
 from exporting_client import Export
 from forms import observation
 from harness import http, tributary
@@ -188,6 +189,33 @@ class Probing(Writing):
         self.ended(scope)
         self.refused(export.request("GET", url), 401, "not-authenticated")
         self.refused(export.poll(), 401, "not-authenticated")
+
+
+class ProbingByApps(Probing):
+    """The same by apps, to which the patients gave permissions with their wallets."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.wallets, cls.given = {}, {}
+        super().setUpClass()
+
+    @classmethod
+    def token(cls, scope, *patients):
+        if not patients:
+            return super().token(scope)
+        [patient] = patients
+        if patient not in cls.wallets:
+            cls.wallets[patient] = fhirblocks.wallet(cls.study, cls.server, patient)
+        wallet = cls.wallets[patient]
+        app = fhirblocks.Csi(cls.server, device=wallet.device).register()
+        wallet.grant(app)
+        cls.given[scope] = wallet, app
+        return app.token(scope)
+
+    def ended(self, scope):
+        """Ends the permission on which the token of a scope rests."""
+        wallet, app = self.given[scope]
+        self.assertEqual(wallet.end(app).json, {"status": "ok", "revoked": 1})
 
 
 if __name__ == "__main__":
