@@ -185,6 +185,7 @@ class Csi:
         self.key = key or Key()
         self.device = device or f"device-{secrets.token_hex(8)}"
         self.guid = self.patient = None
+        self.begins = set()
 
     # Signed requests
 
@@ -295,8 +296,12 @@ class Csi:
         return ".".join(base64.b64encode(part).decode() for part in [change or parts[0], parts[1], signature])
 
     def auth(self, scope, **changes):
-        """`/vaca/auth`; nothing is escaped, so each `+` of the base64 arrives as a blank."""
+        """`/vaca/auth`; nothing is escaped, so each `+` of the base64 arrives as a blank. Two requests of one second would have
+        one payload, and so be a replay."""
         begin = int(now().timestamp())
+        while begin in self.begins:
+            begin -= 1
+        self.begins.add(begin)
         body = {"iss": self.guid, "sub": self.guid, "aud": self.server.url + "/vaca/auth", "iat": str(begin),
                 "exp": str(begin + 300), "jti": self.device, "scope": scope, "sta": self.device, **changes}
         text = self.document_assertion({"alg": "ES256", "typ": "jwt"}, body)
