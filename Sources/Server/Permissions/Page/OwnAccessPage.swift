@@ -82,7 +82,7 @@ struct OwnAccessPage {
     }
 
     private var looks: String {
-        var html = "<h2>Who used your records</h2>\n"
+        var html = "<h2>Uses of your records, and changes of access</h2>\n"
         if access.looks.isEmpty {
             html += isFirst ? "<p>No use is on record.</p>\n" : "<p>There are no earlier uses.</p>\n"
         } else {

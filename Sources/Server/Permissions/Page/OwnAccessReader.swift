@@ -36,11 +36,9 @@ struct OwnAccessReader: Sendable {
         if let position { query.position = AuditQuery.Position(at: "", number: position) }
         let page = try AuditReader().page(query, count: lookCount, in: transaction)
         var names: [String: String] = [:]
-        // The person's own visits to this page are no use of records.
-        let isVisit = { (entry: AuditEntry) in
-            entry.actor == account && entry.action == Action.listPermissions.rawValue
-        }
-        let looks = try page.events.map(\.entry).filter { !isVisit($0) }.map { entry in
+        // Lists of permissions, such as a visit to this page, are no use of records.
+        let isList = { (entry: AuditEntry) in entry.action == Action.listPermissions.rawValue }
+        let looks = try page.events.map(\.entry).filter { !isList($0) }.map { entry in
             if let client = entry.client, names[client] == nil {
                 names[client] = try access.clients.name(of: client, in: transaction) ?? client
             }
@@ -48,7 +46,7 @@ struct OwnAccessReader: Sendable {
                 number: entry.number, at: entry.at,
                 reader: OwnAccessWords.reader(
                     client: entry.client.flatMap { names[$0] }, role: entry.role, isOwn: entry.actor == account),
-                deed: OwnAccessWords.deed(entry.action, type: entry.resourceType, amount: entry.amount),
+                deed: OwnAccessWords.deed(entry.action, by: entry.role, type: entry.resourceType, amount: entry.amount),
                 isAllowed: entry.isAllowed)
         }
         return OwnAccess(

@@ -31,8 +31,10 @@ enum OwnAccessWords {
 
     /// Returns what a row of the audit says.
     ///
-    /// - Parameter amount: number of resources; nil for one.
-    static func deed(_ action: String, type: String?, amount: Int64?) -> String {
+    /// - Parameters:
+    ///   - role: the role of the caller.
+    ///   - amount: number of resources; nil for one.
+    static func deed(_ action: String, by role: String?, type: String?, amount: Int64?) -> String {
         let kind = type.map(ScopeWords.kind) ?? "health records"
         let number = amount.map { " (\($0))" } ?? ""
         switch Action(rawValue: action) {
@@ -45,7 +47,7 @@ enum OwnAccessWords {
         case .grantPermission: return "Gave a permission"
         case .endPermission: return "Ended a permission"
         case .endApproval: return "Ended an approval"
-        case .authorizeApp: return "Approved an app"
+        case .authorizeApp: return role == Role.service.rawValue ? "Got access for some minutes" : "Approved an app"
         case .bindWallet: return "Bound a wallet"
         case .createWalletCode: return "Created a wallet code"
         case .listPermissions: return "Listed permissions"
