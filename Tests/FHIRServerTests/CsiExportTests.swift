@@ -6,6 +6,7 @@ import Storage
 import Testing
 
 @testable import BulkExport
+@testable import FHIRHTTP
 @testable import FHIRServer
 
 /// P02: exports by the token of an app that rests on permissions of people.

@@ -33,7 +33,7 @@ struct AuditEventKind {
         case .deleteParticipant:
             (type, subtypes, self.action, isReading) = (Self.dicom("110110", "Patient Record"), [own], .delete, false)
         case .manageTokens, .manageClients, .managePeople, .manageGrants, .manageEnrolments:
-            let changed = Self.dicom("110137", "User Security Attributes Changed")
+            let changed = Self.dicom("110137", "User security Attributes Changed")
             (type, subtypes, self.action, isReading) = (
                 Self.dicom("110113", "Security Alert"), [changed, own], .update, false
             )
