@@ -3,7 +3,7 @@ import FHIR
 import Foundation
 import Wire
 
-/// Who gave or ended a permission: a csi by a signed request, or a person of the study without one.
+/// The author of a permission or of its end: a csi with a signed request, or an account without one.
 enum PermissionAuthor: Sendable {
     /// A csi that signed the request.
     case csi(CsiGuid, SignedCsiRequest)
