@@ -99,7 +99,7 @@ class Killed(unittest.TestCase):
             threads = [threading.Thread(target=self.work, args=(number,)) for number in range(WRITERS)]
             for thread in threads:
                 thread.start()
-            time.sleep(self.random.uniform(0.02, 0.7))
+            time.sleep(self.random.uniform(0.05, 1.5))
             self.server.kill()
             for thread in threads:
                 thread.join()

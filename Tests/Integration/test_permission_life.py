@@ -242,6 +242,8 @@ class Validators:
 
 
 class Validated(Living):
+    maxDiff = None
+
     def test_other_validators_accept_what_a_permission_writes(self):
         member, owner, app, doctor, ids = self.begin()
         [sensitive] = owner.grant(app, types="Patient", confidentiality="V", sensitivities=["ETH", "SOC"], access="read")
