@@ -108,7 +108,7 @@ import Wire
             let other = try await fixture.csi(wallet: "bert")
             let later = CsiInstant(fixture.clock.now.addingTimeInterval(3_600)).text
             let call = try await fixture.call(
-                .grant(fixture.terms([app], .read, "Patient", sensitivities: ["ETH"])), by: wallet
+                .grant(fixture.terms([app], .read, of: "Patient", sensitivities: ["ETH"])), by: wallet
             ).request
             let body = try #require(JSON(reading: call.body))
             let changes: [([String], JSON)] = [
@@ -151,7 +151,7 @@ import Wire
             let wallet = try await fixture.csi(wallet: "anna")
             let (first, second) = (try await fixture.csi(), try await fixture.csi())
             let call = try await fixture.call(
-                .grant(fixture.terms([first, second], .read, "Patient", sensitivities: ["ETH"])), by: wallet,
+                .grant(fixture.terms([first, second], .read, of: "Patient", sensitivities: ["ETH"])), by: wallet,
                 version: version
             ).request
             let body = try #require(JSON(reading: call.body))
