@@ -116,7 +116,7 @@ struct CsiAttackTests {
     @Test func f04_eachEntryAndOperationIsDecidedByItself() async throws {
         try await with { attack async throws in
             let before = try await rows(attack.fixture)
-            func bundle(_ type: String, _ method: String, _ url: String, _ resource: String) -> String {
+            func bundle(_ type: String, method: String, url: String, resource: String) -> String {
                 #"{"resourceType":"Bundle","type":"\#(type)","entry":[{"request":{"method":"\#(method)","url":"\#(url)"},"resource":\#(resource)}]}"#
             }
             for (url, resource) in [
@@ -126,7 +126,7 @@ struct CsiAttackTests {
                 ("Observation/o-anna", TokenFixture.observation("o-anna", of: "bert")),
             ] {
                 let answer = try await attack.ask(
-                    .post, "/fhir", body: bundle("transaction", "PUT", url, resource))
+                    .post, "/fhir", body: bundle("transaction", method: "PUT", url: url, resource: resource))
                 #expect([403, 404].contains(answer.status), "\(url) \(answer.text)")
             }
             #expect(try await rows(attack.fixture) == before)

@@ -37,7 +37,7 @@ struct LegacyTokenTests {
     }
 
     private func redeem(
-        _ fixture: TokenFixture, _ code: String, _ form: LegacyAccessRequest.Form = .document,
+        _ fixture: TokenFixture, _ code: String, as form: LegacyAccessRequest.Form = .document,
         by csi: TokenFixture.CsiIdentity? = nil
     ) async throws -> TokenReply {
         let csi = csi ?? fixture.app
@@ -55,7 +55,7 @@ struct LegacyTokenTests {
             #expect(answer.json["expires_in"]?.integer == 60 && answer.json["state"]?.string == "device-1")
             #expect(answer.json["scope"]?.string == Self.scope)
             let code = try #require(answer.json["code"]?.string)
-            let token = try await redeem(fixture, code, form)
+            let token = try await redeem(fixture, code, as: form)
             #expect(token.status == 200, "\(token.text)")
             #expect(token.headers[.contentType]?.hasPrefix("text/plain") == true && !token.text.contains(" "))
             for path in [

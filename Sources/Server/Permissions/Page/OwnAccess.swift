@@ -39,7 +39,7 @@ package struct OwnAccess: Sendable, Hashable {
         package let at: Date
         /// The name of the app, or the kind of person.
         package let reader: String
-        /// What it did, in words.
+        /// The action, in words.
         package let deed: String
         /// Whether it was permitted.
         package let isAllowed: Bool
