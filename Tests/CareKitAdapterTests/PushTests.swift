@@ -121,5 +121,13 @@ import Testing
         let version = try CareKitConversion.version(.outcome(outcome))
         guard case .outcome(let read) = try CareKitConversion.entity(version) else { return }
         #expect(read.values.map(\.type) == [.integer, .text])
+        let element = OCKScheduleElement(
+            start: Make.day, end: nil, interval: DateComponents(day: 1),
+            targetValues: [OCKOutcomeValue(2.5), OCKOutcomeValue(number)])
+        let task = OCKTask(id: "t", title: nil, carePlanUUID: nil, schedule: OCKSchedule(composing: [element]))
+        let pushed = try CareKitConversion.version(.task(Make.sent(task)))
+        #expect(try CareTask(pushed).schedule.elements[0].targetValues.map { $0["type"] } == ["double", "text"])
+        guard case .task(let readTask) = try CareKitConversion.entity(pushed) else { return }
+        #expect(readTask.schedule.elements[0].targetValues.map(\.type) == [.double, .text])
     }
 }

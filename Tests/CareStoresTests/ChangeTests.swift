@@ -48,6 +48,27 @@ import Testing
         #expect(try await phone.open().adherence(from: first, to: last).map(\.due) == [1, 1, 1])
     }
 
+    @Test func aPartialCalendarIsCompleteInThePushAndInAnOldCopy() async throws {
+        var draft = Self.walk()
+        let partial: JSON = ["identifier": "gregorian", "timeZone": ["identifier": "Europe/Zurich"]]
+        draft["object"]?["schedule"]?["elements"]?.withElements { $0[0]["calendar"] = partial }
+        let phone = CarePhone(server)
+        let store = try phone.open()
+        let task = try #require(try await store.add([draft]).first)
+        try await store.sync()
+        func calendar(_ task: CareEntity?) -> JSON? { task?.object.at("schedule", "elements")?[0]?["calendar"] }
+        let pushed = await server.versions[task.uuid]
+        #expect(calendar(pushed)?["firstWeekday"] == 1)
+        #expect(calendar(pushed)?["timeZone"] == ["identifier": "Europe/Zurich"])
+        // The record of a former version of the library.
+        var object = task.object
+        object["schedule"]?["elements"]?.withElements { $0[0]["calendar"] = partial }
+        var record = CareCopyRecord()
+        record.versions = [.init(entity: try CareEntity(kind: .task, object: object), knowledge: KnowledgeVector())]
+        let read = try #require(CareCopyRecord(record.bytes[...]))
+        #expect(calendar(read.versions.first?.entity) == calendar(task))
+    }
+
     @Test func anOutcomeAfterARemovalHasANewID() async throws {
         let store = try CarePhone(server).open()
         try await store.add([Self.walk()])

@@ -16,7 +16,7 @@ from harness import ANTISPAM, tributary, until
 from test_full_disk import ROOT_ALONE, fill, mount
 
 ZONE = {"identifier": "Europe/Berlin"}
-CALENDAR = {"identifier": "gregorian", "firstWeekday": 2, "minimumDaysInFirstWeek": 4, "current": False,
+CALENDAR = {"identifier": "gregorian", "firstWeekday": 2, "minimumDaysInFirstWeek": 4, "current": 0,
             "locale": {"identifier": "de_DE"}, "timeZone": ZONE}
 DAY = 86_400
 

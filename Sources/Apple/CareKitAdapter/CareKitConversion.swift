@@ -9,17 +9,21 @@
         /// Numbers that JSON does not have, as text. CareKit's default is to fail.
         private static let (infinity, negativeInfinity, nan) = ("Infinity", "-Infinity", "NaN")
 
-        /// Such a number as the value of an outcome is a text value, because no copy can read another form.
+        /// Such a number as the value of an outcome or as a target is a text value, because no copy can read another form.
         private static func withTexts(_ json: JSON) -> JSON {
-            guard json["type"]?.string == OCKEntity.EntityType.outcome.rawValue else { return json }
             var json = json
-            json["object"]?["values"]?.withElements { values in
-                for index in values.indices
-                where values[index]["type"]?.string == "double" && values[index]["value"]?.string != nil {
-                    values[index]["type"] = "text"
-                }
+            json["object"]?["values"]?.withElements(writeTexts)
+            json["object"]?["schedule"]?["elements"]?.withElements { elements in
+                for index in elements.indices { elements[index]["targetValues"]?.withElements(writeTexts) }
             }
             return json
+        }
+
+        private static func writeTexts(_ values: inout [JSON]) {
+            for index in values.indices
+            where values[index]["type"]?.string == "double" && values[index]["value"]?.string != nil {
+                values[index]["type"] = "text"
+            }
         }
 
         /// Returns the JSON of a version.
@@ -38,10 +42,10 @@
 
         /// Returns CareKit's value of a version.
         ///
-        /// - Throws: ``CareKitSyncError`` `entity-unreadable` with the version.
+        /// - Throws: ``CareKitSyncError`` `entity-unreadable` with the type, the id and the uuid of the version.
         static func entity(_ version: CareEntity) throws -> OCKEntity {
             guard let entity = try? JSONDecoder().decode(OCKEntity.self, from: Data(version.json.text().utf8)) else {
-                throw CareKitSyncError(.entityUnreadable, version: version.uuid)
+                throw CareKitSyncError(unreadable: version)
             }
             return entity
         }

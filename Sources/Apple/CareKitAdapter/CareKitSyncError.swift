@@ -1,4 +1,5 @@
 #if canImport(CareKitStore)
+    import CarePlans
     import Core
     import Foundation
 
@@ -20,10 +21,20 @@
         public let reason: Reason
         /// The identity of the version; nil if no version is at fault.
         public let version: UUID?
+        /// The kind of the entity whose version is at fault; nil if no version is at fault.
+        public let kind: CareEntityKind?
+        /// The id that all versions of this entity share; nil if no version is at fault.
+        public let id: String?
 
-        init(_ reason: Reason, version: UUID? = nil) {
+        init(_ reason: Reason) {
             self.reason = reason
-            self.version = version
+            (version, kind, id) = (nil, nil, nil)
+        }
+
+        /// Creates the error of a version that this CareKit cannot read.
+        init(unreadable version: CareEntity) {
+            reason = .entityUnreadable
+            (self.version, kind, id) = (version.uuid, version.kind, version.id)
         }
 
         public var code: String { reason.rawValue }
@@ -36,7 +47,8 @@
                 case .entityUnreadable: "This version of CareKit cannot read or write the version"
                 case .answerTooLong: "The answer of the server has too many pages"
                 }
-            return sentence + (version.map { " (\($0.uuidString))" } ?? "") + "."
+            let names = [kind?.rawValue, id, version?.uuidString].compactMap { $0 }.joined(separator: " ")
+            return sentence + (names.isEmpty ? "" : " (\(names))") + "."
         }
 
         public var errorDescription: String? { message }

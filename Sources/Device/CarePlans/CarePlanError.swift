@@ -10,7 +10,7 @@ public struct CarePlanError: CodedError, Hashable {
         case vectorInvalid = "vector-invalid"
         /// A version follows itself, directly or by others.
         case versionCycle = "version-cycle"
-        /// A schedule is not one that CareKit can compute.
+        /// A schedule is not one that CareKit can read and compute.
         case scheduleInvalid = "schedule-invalid"
         /// A question about a schedule needs too many events.
         case scheduleTooDense = "schedule-too-dense"
@@ -40,8 +40,8 @@ public struct CarePlanError: CodedError, Hashable {
                     + "from 0 to \(KnowledgeVector.maximumClock)"
             case .versionCycle: "A version follows itself"
             case .scheduleInvalid:
-                "A schedule needs elements with a known calendar and time zone, an interval that moves forward, and an end "
-                    + "after the start"
+                "A schedule needs the members of CareKit's JSON: elements with a complete calendar, a known time zone, an "
+                    + "interval that moves forward, an end after the start, and target values with a type"
             case .rangeTooLarge:
                 "The limit of an answer is \(CarePlanContents.maximumDays) days and \(CarePlanContents.maximumEvents) events; ask "
                     + "for a shorter time"

@@ -49,6 +49,63 @@ import Testing
         #expect(object.text(.pretty) == expected.text(.pretty))
     }
 
+    @Test func aPartialCalendarGetsTheMembersThatCareKitWrites() throws {
+        var edit = try edit()
+        func calendar(_ partial: JSON) throws -> JSON? {
+            let id = "t\(edit.versions.count)"
+            let task = try edit.add(
+                .task,
+                [
+                    "id": .string(id),
+                    "schedule": [
+                        "elements": [["start": "2026-11-02T08:00:00", "interval": ["day": 1], "calendar": partial]]
+                    ],
+                ])
+            return task.object.at("schedule", "elements")?[0]?["calendar"]
+        }
+        func sorted(_ json: JSON?) -> Data? { json?.canonicalData() }
+        let zone: JSON = ["identifier": "Europe/Zurich"]
+        let zurich = sorted(Fixture.calendar("Europe/Zurich"))
+        #expect(sorted(try calendar(["identifier": "gregorian", "timeZone": zone])) == zurich)
+        #expect(sorted(try calendar(["timeZone": zone, "firstWeekday": .null, "locale": [:]])) == zurich)
+        #expect(sorted(try calendar([:])) == sorted(Fixture.calendar("Europe/Berlin")))
+        #expect(sorted(try calendar(.null)) == sorted(Fixture.calendar("Europe/Berlin")))
+        let iso = try calendar(["identifier": "iso8601", "minimumDaysInFirstWeek": 1])
+        #expect(iso?["firstWeekday"] == 2 && iso?["minimumDaysInFirstWeek"] == 1)
+        #expect(code { _ = try calendar("gregorian") } == "schedule-invalid")
+        #expect(
+            code { _ = try calendar(["firstWeekday": 3_000_000_000, "identifier": "hebrew"]) } == "schedule-invalid")
+        // The time of a date without an offset is that of the calendar.
+        let start = edit.versions[0].object.at("schedule", "elements")?[0]?["start"]?.number?.double
+        #expect(start == Fixture.seconds("2026-11-02T08:00:00+01:00"))
+    }
+
+    @Test func aTargetIsANumberATextOrAnObjectOfCareKit() throws {
+        var edit = try edit()
+        func targets(_ values: JSON) throws -> JSON? {
+            let task = try edit.add(
+                .task,
+                [
+                    "id": .string("t\(edit.versions.count)"),
+                    "schedule": [
+                        "elements": [["start": "2026-11-02T08:00:00Z", "interval": ["day": 1], "targetValues": values]]
+                    ],
+                ])
+            return task.object.at("schedule", "elements")?[0]?["targetValues"]
+        }
+        let five: JSON = ["value": 5, "createdDate": 817_632_000, "type": "integer"]
+        #expect(try targets([5]) == [five])
+        #expect(try targets(.null) == [])
+        #expect(try targets([["value": "x", "units": "km"]])?[0]?["type"] == "text")
+        let refused: [JSON] = [
+            [.null], [[1]], [["type": "date", "value": "soon"]], [["value": 5, "units": 3]],
+            [["type": "image", "value": 5]],
+            [["type": "integer", "value": .number(JSONNumber(text: "1.5") ?? 0)]], [:], "x",
+        ]
+        for values in refused { #expect(code { _ = try targets(values) } == "schedule-invalid", "\(values.text())") }
+        #expect(edit.versions.count == 3)
+    }
+
     @Test func datesWithoutATimeBeginAtMidnightInTheTimeZoneOfTheEntity() throws {
         var edit = try edit()
         let patient = try edit.add(

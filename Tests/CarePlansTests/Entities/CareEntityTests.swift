@@ -78,6 +78,8 @@ import Testing
         #expect(
             value("integer", .number(JSONNumber(text: "5.5") ?? JSONNumber(0))) == "entity-invalid $.values[0].value")
         #expect(value("double", 5) == nil)
+        #expect(value("double", .number(JSONNumber(text: "1e-400") ?? 0)) == "entity-invalid $.values[0].value")
+        #expect(value("double", .number(JSONNumber(text: "0e-400") ?? 1)) == nil)
         #expect(value("boolean", 1) == "entity-invalid $.values[0].value")
         #expect(value("text", "") == nil)
         #expect(value("binary", "AQID") == nil)
@@ -100,8 +102,48 @@ import Testing
         #expect(
             error(.task, of: task) { $0["effectiveDate"] = .number(JSONNumber(text: "1e12") ?? JSONNumber(0)) }
                 == "entity-invalid $.effectiveDate")
+        for member in ["effectiveDate", "updatedDate", "createdDate", "deletedDate"] {
+            #expect(
+                error(.task, of: task) { $0[member] = .number(JSONNumber(text: "1e-400") ?? 0) }
+                    == "entity-invalid $.\(member)")
+        }
         let many = JSON.array(Array(repeating: .string(FixturePlan.uuid(9).uuidString), count: 1_001))
         #expect(error(.task, of: task) { $0["previousVersionUUIDs"] = many } == "entity-invalid $.previousVersionUUIDs")
+    }
+
+    @Test func aTimeZoneThatFollowsTheDeviceIsAFlag() throws {
+        let task = try task()
+        #expect(error(.task, of: task) { $0["timezone"] = ["identifier": "UTC", "autoupdating": true] } == nil)
+        #expect(
+            error(.task, of: task) { $0["timezone"] = ["identifier": "UTC", "autoupdating": "x"] }
+                == "entity-invalid $.timezone")
+    }
+
+    @Test func aPartialCalendarOfAStoreIsCompleted() throws {
+        var object = try task()
+        object["schedule"]?["elements"] = [
+            Fixture.element(start: 0),
+            Fixture.element(start: 5, calendar: ["identifier": "iso8601", "timeZone": ["identifier": "Asia/Tokyo"]]),
+            Fixture.element(
+                start: 7, calendar: ["identifier": "gregorian", "timeZone": ["identifier": "UTC"], "locale": .null]),
+        ]
+        let asSent = try CareEntity(kind: .task, object: object)
+        #expect(throws: CarePlanError.self) { try CareTask(asSent) }
+        let stored = try CareEntity(kind: .task, stored: object)
+        let elements = try #require(stored.object.at("schedule", "elements")?.array)
+        #expect(elements[0] == object.at("schedule", "elements")?[0])
+        #expect(elements[1]["calendar"]?["firstWeekday"] == 2)
+        #expect(elements[1]["calendar"]?["minimumDaysInFirstWeek"] == 4)
+        #expect(elements[2]["calendar"]?["firstWeekday"] == 1)
+        #expect(elements[2]["calendar"]?["locale"] == ["identifier": "", "current": 0])
+        #expect(try CareTask(stored).schedule.elements.count == 3)
+        // Without a known calendar, nothing is added.
+        for calendar: JSON in [
+            ["identifier": "mayan", "timeZone": ["identifier": "UTC"]], ["identifier": "gregorian"], [], .null, 5,
+        ] {
+            object["schedule"]?["elements"] = [Fixture.element(start: 0, calendar: calendar)]
+            #expect(try CareEntity(kind: .task, stored: object).object == object)
+        }
     }
 
     @Test func anUnknownTypeIsRefused() throws {

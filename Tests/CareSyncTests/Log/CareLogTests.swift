@@ -39,6 +39,32 @@ import Testing
         }
     }
 
+    @Test("completes a partial calendar of a stored task, so that CareKit reads it", arguments: TestEngine.allCases)
+    func partialCalendar(engine: TestEngine) async throws {
+        try await Fixture.with(on: engine) { fixture in
+            let task = try Fixture.task(1)
+            _ = try await fixture.push(
+                [CareRevision([task], knowledgeVector: Fixture.vector([7: 1]))], Fixture.vector([7: 1]))
+            var object = task.object
+            object["schedule"]?["elements"]?.withElements {
+                $0[0]["calendar"] = ["identifier": "gregorian", "timeZone": ["identifier": "Europe/Berlin"]]
+            }
+            let content = object.text()
+            try await fixture.database.write {
+                _ = try $0.execute("UPDATE care_version SET content = ?", [SQLValue(content)])
+            }
+            let pulled = try await fixture.pull(for: .careKit).revisions.flatMap(\.entities)
+            #expect(pulled.count == 1)
+            let calendar = pulled[0].object.at("schedule", "elements")?[0]?["calendar"]
+            #expect(calendar?["firstWeekday"] == 1 && calendar?["minimumDaysInFirstWeek"] == 1)
+            // An outcome of the task is taken.
+            _ = try await fixture.push(
+                [CareRevision([try Fixture.outcome(2, of: 1)], knowledgeVector: Fixture.vector([7: 2]))],
+                Fixture.vector([7: 2]))
+            #expect(try await fixture.pull().revisions.flatMap(\.entities).count == 2)
+        }
+    }
+
     @Test("resolves tips of an id and live outcomes of an event", arguments: TestEngine.allCases)
     func resolution(engine: TestEngine) async throws {
         try await Fixture.with(on: engine) { fixture in

@@ -172,6 +172,23 @@ import Testing
             #expect(
                 try await push([["entities": [withoutElements], "knowledgeVector": process(1)]])
                     .contains("invalid"))
+            // A schedule that CareKit cannot decode.
+            let good = try #require(task.object.at("schedule", "elements")?[0])
+            func pushed(_ change: (inout JSON) -> Void) async throws -> String {
+                var element = good
+                change(&element)
+                var object = task.object
+                object["schedule"] = ["elements": [element]]
+                let version: JSON = ["type": "task", "object": object]
+                return try await push([["entities": [version], "knowledgeVector": process(1)]])
+            }
+            let partial: JSON = ["identifier": "gregorian", "timeZone": ["identifier": "Europe/Zurich"]]
+            #expect(try await pushed { $0["calendar"] = partial } == "422 schedule-invalid")
+            #expect(try await pushed { $0["calendar"]?["firstWeekday"] = 3_000_000_000 } == "422 schedule-invalid")
+            #expect(try await pushed { $0["targetValues"] = [5] } == "422 schedule-invalid")
+            #expect(try await pushed { $0["interval"] = ["day": 1, "isLeapMonth": "x"] } == "422 schedule-invalid")
+            #expect(
+                try await pushed { $0["start"] = .number(JSONNumber(text: "1e-400") ?? 0) } == "422 schedule-invalid")
             #expect(
                 try await fixture.ask(.get, "patients/\(patient.id)/events?from=2026-01-01", as: patient.token).code
                     == "query-invalid")

@@ -85,13 +85,16 @@ struct CareDraft {
             guard element.object != nil else {
                 throw CarePlanError(.scheduleInvalid, at: "$.schedule.elements[\(index)]")
             }
-            if element["calendar"] == nil { element["calendar"] = CareCalendar.gregorian(in: entityZone.identifier) }
+            element["calendar"] = CareCalendar.completed(element["calendar"], in: entityZone.identifier)
             let zone = CareCalendar.timeZone(element.at("calendar", "timeZone")) ?? entityZone
             Self.readDate(&element, "start", in: zone)
             Self.readDate(&element, "end", in: zone)
             if element["duration"] == nil { element["duration"] = Self.defaultDuration }
-            let targets = element["targetValues"]?.array ?? []
-            element["targetValues"] = .array(targets.map { outcomeValue($0, in: zone) })
+            let targets = element["targetValues"] ?? []
+            guard let values = targets.isNull ? [] : targets.array else {
+                throw CarePlanError(.scheduleInvalid, at: "$.schedule.elements[\(index)].targetValues")
+            }
+            element["targetValues"] = .array(values.map { outcomeValue($0, in: zone) })
             let read = try CareScheduleElement(element, at: "$.schedule.elements[\(index)]")
             // CareKit's initialiser moves the start of events of whole days to the start of the day.
             let start = read.start.timeIntervalSinceReferenceDate

@@ -52,6 +52,15 @@ public struct CareEntity: Sendable, Hashable {
         guard !previous.contains(uuid) else { throw CarePlanError(.versionCycle, at: "$.previousVersionUUIDs") }
     }
 
+    /// Reads a version of a store. A calendar of its schedule without members that CareKit requires gets those members,
+    /// because stores of former versions have such calendars.
+    ///
+    /// - Throws: ``CarePlanError`` as ``init(kind:object:)``.
+    package init(kind: CareEntityKind, stored object: JSON) throws(CarePlanError) {
+        let isTask = kind == .task || kind == .healthKitTask
+        try self.init(kind: kind, object: isTask ? CareCalendar.completed(inScheduleOf: object) : object)
+    }
+
     /// Reads `{"type","object"}`.
     ///
     /// - Throws: ``CarePlanError`` `entity-invalid` with the path of the member.
@@ -105,10 +114,10 @@ struct CareEntityReading {
     }
 
     func date(_ member: String) throws(CarePlanError) -> Double {
-        guard let number = object[member]?.number, abs(number.double) <= Self.maximumSeconds else {
+        guard let seconds = object[member]?.number?.careDouble, abs(seconds) <= Self.maximumSeconds else {
             throw invalid(member)
         }
-        return number.double
+        return seconds
     }
 
     func dateIfPresent(_ member: String) throws(CarePlanError) -> Double? {

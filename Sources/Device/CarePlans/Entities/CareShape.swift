@@ -6,6 +6,8 @@ indirect enum CareShape: Sendable {
     case text
     case flag
     case integer
+    /// An integer in these bounds.
+    case bounded(ClosedRange<Int>)
     /// Seconds since 2001.
     case date
     case uuid
@@ -16,8 +18,10 @@ indirect enum CareShape: Sendable {
     /// An object whose values have one form.
     case map(CareShape)
     case object([Member])
+    /// A dictionary whose keys are 32-bit numbers, in Foundation's form: an array of a number, its text, and so on.
+    case numberedTexts
     case outcomeValue
-    /// A schedule. Only its presence is checked here; ``CareSchedule`` reads it.
+    /// A schedule. Only its presence is checked here; ``CareSchedule`` reads it, and checks ``scheduleElement``.
     case schedule
 
     /// A member of an object.
@@ -75,7 +79,7 @@ indirect enum CareShape: Sendable {
         let content = value["value"] ?? .null
         switch value["type"]?.string {
         case "integer": isRead = integer.reads(content)
-        case "double": isRead = content.number.map(\.double.isFinite) ?? false
+        case "double": isRead = content.number?.careDouble != nil
         case "boolean": isRead = flag.reads(content)
         case "binary": isRead = content.string.map { Data(base64Encoded: $0) != nil } ?? false
         case "date": isRead = date.reads(content)
@@ -93,6 +97,10 @@ indirect enum CareShape: Sendable {
             value.number.map { number in
                 number.integer != nil || number.double.rounded() == number.double && number.double.magnitude < 9e18
             } ?? false
+        case .bounded(let bounds):
+            Self.integer.reads(value)
+                && value.number.map { Double(bounds.lowerBound)...Double(bounds.upperBound) ~= $0.double } ?? false
+        case .numberedTexts: value.array.map(Self.areNumberedTexts) ?? false
         case .date: Date(careSeconds: value) != nil
         case .uuid: value.string.map { UUID(text: $0) != nil } ?? false
         case .timeZone: CareCalendar.timeZone(value) != nil
@@ -100,5 +108,14 @@ indirect enum CareShape: Sendable {
         case .schedule: value["elements"]?.array != nil
         case .list, .map, .object, .outcomeValue: false
         }
+    }
+
+    private static func areNumberedTexts(_ values: [JSON]) -> Bool {
+        values.count.isMultiple(of: 2)
+            && values.indices.allSatisfy { index in
+                let value = values[index]
+                return index.isMultiple(of: 2)
+                    ? value.integer.map { UInt32(exactly: $0) != nil } ?? false : value.string != nil
+            }
     }
 }

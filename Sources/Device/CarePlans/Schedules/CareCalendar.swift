@@ -32,9 +32,10 @@ enum CareCalendar {
         identifiers.first { $0.value == calendar.identifier }?.key ?? "gregorian"
     }
 
-    /// Reads a time zone, `{"identifier"}`; nil if it is unknown.
+    /// Reads a time zone, `{"identifier"}`; nil if it is unknown, or if `autoupdating` is not a Boolean.
     static func timeZone(_ json: JSON?) -> TimeZone? {
         guard let name = json?["identifier"]?.string, name.utf8.count <= maximumZoneBytes else { return nil }
+        if let follows = json?["autoupdating"], !follows.isNull, follows.bool == nil { return nil }
         return TimeZone(identifier: name)
     }
 
@@ -45,4 +46,50 @@ enum CareCalendar {
             "locale": ["identifier": "", "current": 0], "timeZone": ["identifier": .string(zone)],
         ]
     }
+    /// The JSON of a calendar with the members that it lacks, as Foundation writes them: those of the Gregorian calendar in
+    /// a time zone, and for ISO 8601 a week from Monday with at least 4 days in the first one. Anything but an object or
+    /// null is not changed.
+    static func completed(_ json: JSON?, in zone: String) -> JSON {
+        let whole = gregorian(in: zone)
+        guard let json, !json.isNull else { return whole }
+        guard json.object != nil else { return json }
+        let isISO = json["identifier"]?.string == "iso8601"
+        var calendar = json
+        for member in whole.object?.members ?? [] where isMissing(calendar[member.key]) {
+            switch member.key {
+            case "firstWeekday" where isISO: calendar[member.key] = 2
+            case "minimumDaysInFirstWeek" where isISO: calendar[member.key] = 4
+            default: calendar[member.key] = member.value
+            }
+        }
+        if calendar["locale"]?.object != nil, isMissing(calendar["locale"]?["identifier"]) {
+            calendar["locale"]?["identifier"] = ""
+        }
+        return calendar
+    }
+
+    /// Returns a task with complete calendars in its schedule. A calendar without a known identifier and a known time zone
+    /// is not changed.
+    static func completed(inScheduleOf task: JSON) -> JSON {
+        let elements = task.at("schedule", "elements")?.array ?? []
+        let partial = elements.indices.filter { isPartial(elements[$0]["calendar"]) }
+        guard !partial.isEmpty else { return task }
+        var task = task
+        task["schedule"]?["elements"]?.withElements { elements in
+            for index in partial {
+                guard let zone = elements[index].at("calendar", "timeZone", "identifier")?.string else { continue }
+                elements[index]["calendar"] = completed(elements[index]["calendar"], in: zone)
+            }
+        }
+        return task
+    }
+
+    /// Whether the arithmetic of a calendar is known, but members that CareKit requires are missing.
+    private static func isPartial(_ json: JSON?) -> Bool {
+        guard let json else { return false }
+        return [json["firstWeekday"], json["minimumDaysInFirstWeek"]].contains { isMissing($0) }
+            && calendar(json) != nil
+    }
+
+    private static func isMissing(_ json: JSON?) -> Bool { json.map(\.isNull) ?? true }
 }

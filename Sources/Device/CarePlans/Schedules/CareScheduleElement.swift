@@ -46,6 +46,11 @@ public struct CareScheduleElement: Sendable, Hashable {
         guard let repetition = CareInterval(json["interval"]) else { throw invalid("interval") }
         if let text = json["text"], !text.isNull, text.string == nil { throw invalid("text") }
         guard let values = json["targetValues"]?.array else { throw invalid("targetValues") }
+        do throws(CarePlanError) {
+            try CareShape.scheduleElement.check(json, at: path)
+        } catch {
+            throw CarePlanError(.scheduleInvalid, at: error.location)
+        }
         text = json["text"]?.string
         targetValues = values
         self.start = duration == .allDay ? calendar.startOfDay(for: start) : start
@@ -84,7 +89,7 @@ extension CareScheduleElement.Duration {
                 return
             }
         }
-        guard let seconds = json["seconds"]?.number?.double, abs(seconds) <= CareEntityReading.maximumSeconds else {
+        guard let seconds = json["seconds"]?.number?.careDouble, abs(seconds) <= CareEntityReading.maximumSeconds else {
             return nil
         }
         self = .seconds(seconds)
@@ -92,9 +97,12 @@ extension CareScheduleElement.Duration {
 }
 
 extension Date {
-    /// Reads seconds since 2001; nil for anything else, and for dates farther from 2001 than about 10,000 years.
+    /// Reads seconds since 2001; nil for anything else, for dates farther from 2001 than about 10,000 years, and for a
+    /// number that Foundation's decoder refuses.
     init?(careSeconds json: JSON?) {
-        guard let seconds = json?.number?.double, abs(seconds) <= CareEntityReading.maximumSeconds else { return nil }
+        guard let seconds = json?.number?.careDouble, abs(seconds) <= CareEntityReading.maximumSeconds else {
+            return nil
+        }
         self.init(timeIntervalSinceReferenceDate: seconds)
     }
 }

@@ -138,7 +138,9 @@ extension CareCopyRecord {
         }
         var versions: [CausalOrder.Stamped] = []
         for row in rows {
-            guard let entity = try? CareEntity(row), let index = row["vector"]?.integer, vectors.indices.contains(index)
+            guard let kind = row["type"]?.string.flatMap({ CareEntityKind(rawValue: $0) }), let object = row["object"],
+                let entity = try? CareEntity(kind: kind, stored: object), let index = row["vector"]?.integer,
+                vectors.indices.contains(index)
             else { return nil }
             versions.append(CausalOrder.Stamped(entity: entity, knowledge: vectors[index]))
         }

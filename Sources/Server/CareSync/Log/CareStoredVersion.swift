@@ -48,7 +48,7 @@ struct CareStoredVersion: Sendable {
     ///
     /// - Throws: ``StorageError`` if it is no version.
     static func entity(_ kind: CareEntityKind, content: String) throws -> CareEntity {
-        guard let object = JSON(reading: Array(content.utf8)), let entity = try? CareEntity(kind: kind, object: object)
+        guard let object = JSON(reading: Array(content.utf8)), let entity = try? CareEntity(kind: kind, stored: object)
         else { throw StorageError(code: "storage-column", message: "The content of a version cannot be read.") }
         return entity
     }
