@@ -58,7 +58,7 @@ import Testing
                 [
                     "id": .string(id),
                     "schedule": [
-                        "elements": [["start": "2026-11-02T08:00:00", "interval": ["day": 1], "calendar": partial]]
+                        "elements": [["start": "2026-11-02", "interval": ["day": 1], "calendar": partial]]
                     ],
                 ])
             return task.object.at("schedule", "elements")?[0]?["calendar"]
@@ -77,7 +77,7 @@ import Testing
             code { _ = try calendar(["firstWeekday": 3_000_000_000, "identifier": "hebrew"]) } == "schedule-invalid")
         // The time of a date without an offset is that of the calendar.
         let start = edit.versions[0].object.at("schedule", "elements")?[0]?["start"]?.number?.double
-        #expect(start == Fixture.seconds("2026-11-02T08:00:00+01:00"))
+        #expect(start == Fixture.seconds("2026-11-02T00:00:00+01:00"))
     }
 
     @Test func aTargetIsANumberATextOrAnObjectOfCareKit() throws {
