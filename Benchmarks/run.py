@@ -38,6 +38,7 @@ import plans
 import queries
 import sealing
 import serving
+import signing
 import synchronising
 import warehouse
 from attacked import attacked
@@ -203,6 +204,7 @@ FIGURES = [
     ("read", "resources read by id, 16 connections / echo of the same bytes", interactions.read),
     ("sealing", "resources read by id with seals of the audit / without", sealing.reads),
     ("grantors", "searches by an app with one grantor / with 1,000 (time)", grantors.searches),
+    ("signed", "signed calls of an app, durable / the receiver's POST, one connection", signing.calls),
     ("search", "searches for 50 of a patient and code / echo of the same bytes", interactions.search),
     ("transactions", "transactions of 100 / sekmet-fhir's server", interactions.transactions),
     ("pages", "a page of 50 in a million Observations / in 10,000 (time)", interactions.pages),
