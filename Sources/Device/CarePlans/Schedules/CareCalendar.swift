@@ -46,6 +46,7 @@ enum CareCalendar {
             "locale": ["identifier": "", "current": 0], "timeZone": ["identifier": .string(zone)],
         ]
     }
+
     /// The JSON of a calendar with the members that it lacks, as Foundation writes them: those of the Gregorian calendar in
     /// a time zone, and for ISO 8601 a week from Monday with at least 4 days in the first one. Anything but an object or
     /// null is not changed.
@@ -62,8 +63,10 @@ enum CareCalendar {
             default: calendar[member.key] = member.value
             }
         }
-        if calendar["locale"]?.object != nil, isMissing(calendar["locale"]?["identifier"]) {
-            calendar["locale"]?["identifier"] = ""
+        if calendar["locale"]?.object != nil {
+            for member in whole["locale"]?.object?.members ?? [] where isMissing(calendar["locale"]?[member.key]) {
+                calendar["locale"]?[member.key] = member.value
+            }
         }
         return calendar
     }
