@@ -68,7 +68,7 @@ class Histories(unittest.TestCase):
         self.model, self.csis, self.holders, self.tokens, self.numbers = Model(), {}, {}, {}, 0
         self.apps, self.step, self.note = {}, 0, "begin"
         for patient in ("a", "b"):
-            name = f"h{self.history}{patient}-{self.study.root.name[-4:]}"
+            name = f"h{self.history}{patient}-{self.study.root.name[-4:].replace('_', '-')}"
             self.record("Patient", name, plain=True)
             for kind in ("Observation", "Condition", "Observation"):
                 self.record(kind, name)
