@@ -17,7 +17,7 @@ package struct PageSessions: Sendable {
     let random: @Sendable (Int) -> [UInt8]
     let passwords = PasswordChecker()
 
-    /// A person who has just signed in.
+    /// The session and the cookies of a new sign-in.
     package struct SignedIn: Sendable {
         /// The secret of the session.
         let secret: String

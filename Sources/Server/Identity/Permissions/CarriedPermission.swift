@@ -21,14 +21,7 @@ struct CarriedPermission: Sendable, Hashable {
     init(_ row: SQLRow) throws {
         id = try row.text("id")
         patient = try row.text("participant")
-        let limits = PermissionLimits(
-            access: try row.text("access"), types: try row.text("resource_types"),
-            confidentiality: try row.text("confidentiality"), sensitivities: try row.text("sensitivities"),
-            start: try row.date("starts_at"), end: try row.date("ends_at"))
-        guard let limits else {
-            throw StorageError(code: "storage-failed", message: "A permission is damaged.")
-        }
-        self.limits = limits
+        limits = try PermissionLimits(stored: row)
     }
 
     private static let columns = """

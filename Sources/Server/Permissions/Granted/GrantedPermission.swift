@@ -1,6 +1,7 @@
 import AccessPolicy
 import Core
 import Foundation
+import Identity
 import Storage
 import Wire
 
@@ -31,12 +32,9 @@ package struct GrantedPermission: Sendable, Hashable {
     ///
     /// - Throws: ``Storage/StorageError`` for a damaged row.
     init(_ row: SQLRow) throws {
-        guard let grantor = CsiGuid(try row.text("grantor")), let grantee = CsiGuid(try row.text("grantee")),
-            let limits = PermissionLimits(
-                access: try row.text("access"), types: try row.text("resource_types"),
-                confidentiality: try row.text("confidentiality"), sensitivities: try row.text("sensitivities"),
-                start: try row.date("starts_at"), end: try row.date("ends_at"))
-        else { throw StorageError(code: "storage-failed", message: "The row of a permission is damaged.") }
+        guard let grantor = CsiGuid(try row.text("grantor")), let grantee = CsiGuid(try row.text("grantee")) else {
+            throw StorageError(code: "storage-failed", message: "The row of a permission is damaged.")
+        }
         number = try row.integer("number")
         id = try row.text("id")
         requestID = try row.text("request_id")
@@ -44,7 +42,7 @@ package struct GrantedPermission: Sendable, Hashable {
         self.grantee = grantee
         patient = try row.text("participant")
         parent = row.textIfPresent("parent_id")
-        self.limits = limits
+        limits = try PermissionLimits(stored: row)
         createdAt = try row.date("created_at")
         endedAt = row.dateIfPresent("ended_at")
         endingRequestID = row.textIfPresent("ending_request_id")

@@ -21,10 +21,7 @@ extension PermissionStore {
                 SQLValue(Self.restoration), SQLValue(Self.restoration),
                 SQLValue(at.addingTimeInterval(SignedCsiRequest.nonceLifetime)),
             ])
-        let count = try endAll(by: account, at: at, in: transaction)
-        try transaction.execute("DELETE FROM token_permission", [])
-        try transaction.execute("DELETE FROM csi_token_code", [])
-        return count
+        return try endAll(by: account, at: at, in: transaction)
     }
 
     /// Checks that a request was signed after the last restoration of a backup.

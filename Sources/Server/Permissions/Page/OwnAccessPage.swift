@@ -17,7 +17,7 @@ struct OwnAccessPage {
 
     var page: Page {
         Page(
-            title: "Who has access to your records",
+            title: "Access to your records",
             body: """
                 <p>Records of \(Page.escape(title)). You are signed in as <strong>\(Page.escape(account.username))</strong>.</p>
                 \(entries)
