@@ -197,7 +197,8 @@ class Exporting(WishesTest):
         self.assertEqual(done["versions"], done["resources"] + 1)
         files = {path.name: path for path in folder.iterdir()}
         measured = {name for name in files if name.startswith("measurements-")}
-        self.assertEqual(set(files) - measured, {"bundle.json", "facts.csv", "accesses.csv", "waiting.json", "index.html"})
+        self.assertEqual(set(files) - measured, {"bundle.json", "facts.csv", "accesses.csv", "waiting.json", "index.html",
+                                                 "permissions.json"})
         self.assertEqual({path.stat().st_mode & 0o777 for path in files.values()}, {0o600})
         report = tributary("fhir", "validate", files["bundle.json"], "--json", status=None)
         self.assertEqual(report.status, 0, report.text[:3000])
