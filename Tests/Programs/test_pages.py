@@ -5,6 +5,7 @@ import os
 import pathlib
 import unittest
 
+import fhirblocks
 import smart
 from browser import chromium, needs_chromium
 from programs import Program, needs, say
@@ -56,6 +57,12 @@ class Pages(Program):
         smart.person(cls.study, "dora", "practitioner", "--practitioner", "d1")
         smart.person(cls.study, "sam", "staff")
         cls.client_id = smart.client(cls.study, SCOPE + " user/*.rs", "--public", name="Sleep diary for phones")["client_id"]
+        smart.person(cls.study, "bert", "participant", "--patient", "bert")
+        cls.wallet = fhirblocks.wallet(cls.study, cls.server, "bert")
+        cls.apps = [fhirblocks.Csi(cls.server, name).register() for name in ("Blood pressure and pulse at home", "Steps")]
+        for app, access in zip(cls.apps, ("write", "read")):
+            cls.wallet.grant(app, access=access, types="Observation,Condition,MedicationRequest")
+            app.read("Observation")
 
 
     def seen(self, page, name):
@@ -134,6 +141,30 @@ class Pages(Program):
                           ("foreign-address", self.request(redirect_uri="https://other.example/callback"))):
             staff.goto(url)
             self.seen(staff, name)
+
+        self.go_through_wallet(page(), page())
+
+    def go_through_wallet(self, empty, page):
+        empty.goto(self.server.url + "/wallet")
+        self.seen(empty, "wallet-sign-in")
+        self.sign_in(empty, "anna.bergqvist-holmgren@example.org")
+        self.seen(empty, "wallet-without-access")
+        page.goto(self.server.url + "/wallet")
+        self.sign_in(page, "bert")
+        self.seen(page, "wallet")
+        self.follow(page, "[data-action=code]")
+        self.assertTrue(page.locator("[data-code]").inner_text().strip())
+        self.seen(page, "wallet-code")
+        page.goto(self.server.url + "/wallet")
+        before = page.locator("[data-access]").count()
+        self.wallet.grant(fhirblocks.Csi(self.server, "Diary").register(), types="Observation")
+        page.goto(self.server.url + "/wallet")
+        self.assertEqual(page.locator("[data-access]").count(), before + 1)
+        entry = page.locator("[data-access]", has_text="Diary")
+        with page.expect_navigation():
+            entry.get_by_role("button").click()
+        self.assertEqual(page.locator("[data-access]").count(), before)
+        self.seen(page, "wallet-after-an-end")
 
     def test_nothing_is_cut_off_and_everything_can_be_read(self):
         self.pages, self.said = [], []
