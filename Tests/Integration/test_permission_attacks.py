@@ -1,17 +1,26 @@
-"""Attacks on signed calls and permissions, one test a row: A01 to A04, A08, A10 to A16, A18, P03, P04. The rows of single steps
-(A05 to A07, A09, A17) are tests of the modules."""
+"""Attacks on signed calls and permissions, one test a row: A01 to A04, A06, A08, A10 to A18, P03, P04. The rows of single steps
+(A05, A07, A09) are tests of the modules.
+
+TRIBUTARY_CSI_REGISTRATIONS is the number of registrations of A17 (500)."""
 
 import base64
+import collections
+import concurrent.futures
 import copy
+import http.client
 import json
+import os
+import time
 import unittest
+import urllib.parse
 
 from fhirblocks import ORDER, Csi, Key, claims, der, get, instant, nonce, now, numbers, openssl, permission, post, twin, wallet_code
-from harness import tributary
+from harness import Study, tributary
 from test_permissions import Permitting
 
 GIVEN, RECEIVED = "/permission/fetchPermissionsGivenByMe", "/permission/fetchPermissionsGivenToMe"
 WRITE, DELETE = "/permission/writePermission", "/permission/deletePermission"
+REGISTRATIONS = int(os.environ.get("TRIBUTARY_CSI_REGISTRATIONS", "500"))
 CLAIMS, REGISTER = "/csi/fetchPublicClaims", "/csi/requestCsiRegistration"
 
 
@@ -83,6 +92,19 @@ class Attacks(Permitting):
                 self.refused(self.owner.call(RECEIVED, version=version, time=time), status, code)
         for seconds in (-250, 250):
             self.assertEqual(self.owner.call(RECEIVED, time=now(seconds=seconds)).status, 200)
+
+    def test_A06_one_of_100_concurrent_requests_succeeds(self):
+        granted, rows = len(self.owner.given()), self.audited()
+        body = self.owner.signed(WRITE, permission=permission([self.app(self.owner)]))
+        with concurrent.futures.ThreadPoolExecutor(100) as pool:
+            answers = list(pool.map(lambda _: post(self.server, WRITE, body), range(100)))
+        counts = collections.Counter((answer.status, answer.code) for answer in answers)
+        self.assertEqual(counts.pop((200, None), 0), 1, counts)
+        # The server may refuse what it has no time for, but never does it twice.
+        self.assertEqual({status for status, _ in counts} - {401, 429, 503}, set(), counts)
+        self.assertGreater(counts[(401, "nonce_reused")], 0)
+        self.assertEqual(len(self.owner.given()), granted + 1)
+        self.assertGreater(self.audited(), rows)
 
     def test_A08_the_other_signature_of_a_request_is_a_replay(self):
         body = self.owner.signed(RECEIVED)
@@ -355,6 +377,37 @@ class Delegation(Permitting):
             self.refused(unbound.call("/csi/bind", code=wrong), 403, "not_permitted")
         unbound.bind(code)
         self.assertEqual(unbound.ask("/csi/fetchPublicClaims", desiredCsiGuid=unbound.guid)["claims"], claims())
+
+
+class Flood(Permitting):
+    """Registrations with the limits that a study has unless it changes them."""
+
+    @classmethod
+    def make_study(cls):
+        return Study(change=lambda value: value.update(identifiedRecords=True))
+
+    def test_A17_a_flood_of_registrations_is_refused(self):
+        owner = self.wallet()
+        bytes_of = json.dumps(Csi(self.server, "Flood").registration()).encode()
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(self.server.url).netloc, timeout=60)
+        self.addCleanup(connection.close)
+        answers, begin = collections.Counter(), time.monotonic()
+        for _ in range(REGISTRATIONS):
+            connection.request("POST", REGISTER, bytes_of, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            body = json.loads(answer.read())
+            answers[answer.status] += 1
+            if answer.status == 429:
+                self.assertGreaterEqual(int(answer.headers["Retry-After"]), 1)
+                self.assertEqual(body["error"], "too_many_requests")
+        # One of them registers, the others repeat its nonce, and the limit lets through 60 and one a second.
+        through = 60 + (time.monotonic() - begin) + 1
+        self.assertLessEqual(answers[200], 1)
+        self.assertLessEqual(answers[200] + answers[401], through, answers)
+        self.assertEqual(sum(answers.values()) - answers[200] - answers[401], answers[429], answers)
+        self.assertEqual(self.study.number("SELECT count(*) FROM csi"), 1 + answers[200])
+        # Calls of instances that exist are not delayed.
+        self.assertEqual(owner.given(), [])
 
 
 if __name__ == "__main__":
