@@ -152,6 +152,7 @@ class Pages(Program):
         page.goto(self.server.url + "/wallet")
         self.sign_in(page, "bert")
         self.seen(page, "wallet")
+        self.assertNotRegex(page.inner_text("main"), r"[0-9a-f]{8}-[0-9a-f]{4}-")
         self.follow(page, "[data-action=code]")
         self.assertTrue(page.locator("[data-code]").inner_text().strip())
         self.seen(page, "wallet-code")

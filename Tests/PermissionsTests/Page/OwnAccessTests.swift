@@ -74,10 +74,15 @@ import Wire
             try await audit.record(
                 .permitted, by: Actor(id: "t1", role: .staff), action: .readRecord,
                 target: Target(resourceType: "Condition", resourceID: "c", subject: "bert"), showing: [])
+            // A token of the site has an id and no name.
+            try await audit.record(
+                .permitted, by: Actor(id: "t2", role: .service), action: .writeRecord,
+                target: Target(resourceType: "Condition", resourceID: "c", subject: "anna"), showing: [])
             let page = try await fixture.signIn()
             #expect(page.text.contains("Searched measurements and findings: Steps."))
             #expect(page.text.contains("Read diagnoses and health problems: The study team."))
-            #expect(page.text.matches(of: /data-look/).count == 2)
+            #expect(page.text.contains("Wrote diagnoses and health problems: A program of the site."))
+            #expect(page.text.matches(of: /data-look/).count == 3)
             #expect(page.text.contains("Last used on 21 September 2026"))
             // A visit is on record, and is no use.
             #expect(try await fixture.go("/wallet").text.matches(of: /data-look/).count == 2)

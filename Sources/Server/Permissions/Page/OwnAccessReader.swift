@@ -40,7 +40,7 @@ struct OwnAccessReader: Sendable {
         let isList = { (entry: AuditEntry) in entry.action == Action.listPermissions.rawValue }
         let looks = try page.events.map(\.entry).filter { !isList($0) }.map { entry in
             if let client = entry.client, names[client] == nil {
-                names[client] = try access.clients.name(of: client, in: transaction) ?? client
+                names[client] = try access.clients.name(of: client, in: transaction)
             }
             return OwnAccess.Look(
                 number: entry.number, at: entry.at,

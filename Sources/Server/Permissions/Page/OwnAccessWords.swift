@@ -58,7 +58,7 @@ enum OwnAccessWords {
         }
     }
 
-    /// Returns who acted: the app, or the kind of person.
+    /// Returns who acted: the app, or the kind of person. A service without a registered name uses a token of the site.
     static func reader(client: String?, role: String?, isOwn: Bool) -> String {
         let person: String =
             if isOwn {
@@ -70,7 +70,7 @@ enum OwnAccessWords {
                 case .practitioner: "a practitioner"
                 case .participant: "a participant"
                 case .device: "your phone"
-                case .service: "an app"
+                case .service: "a program of the site"
                 case .accountHolder: "an account holder"
                 case nil: "a caller who is not signed in"
                 }
