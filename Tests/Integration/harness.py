@@ -8,6 +8,7 @@ Environment:
   TRIBUTARY_SEED         seed of the random tests (default: a new one, which is printed)
 """
 
+import functools
 import json
 import os
 import random
@@ -68,6 +69,32 @@ def unpack(archive, members, folder):
         archive.extractall(folder, members=members, filter="data")
     else:
         archive.extractall(folder, members=members)
+
+
+@functools.cache
+def _folder_of_exports():
+    """A folder that is removed when the process ends."""
+    folder = tempfile.TemporaryDirectory(prefix="tributary-export-")
+    subprocess.run([sys.executable, "-B", ROOT / "Scripts" / "generate-apple-health-export.py",
+                    "--output", Path(folder.name) / "export.zip",
+                    "--records", os.environ.get("TRIBUTARY_HEALTH_RECORDS", "4000")], check=True, stdout=subprocess.DEVNULL)
+    return folder
+
+
+def health_export():
+    """An export of Apple Health with each kind of element. `TRIBUTARY_HEALTH_RECORDS` is the minimum number of its records (4000);
+    the export of the examples has 20,000."""
+    return Path(_folder_of_exports().name) / "export.zip"
+
+
+@functools.cache
+def small_examples():
+    """The examples with that export: a folder for the demonstration."""
+    folder = Path(_folder_of_exports().name) / "examples"
+    (folder / "apple-health").mkdir(parents=True)
+    (folder / "apple-health" / "export.zip").symlink_to(health_export())
+    (folder / "study").symlink_to(EXAMPLES / "study")
+    return folder
 
 
 def seeded():

@@ -11,9 +11,8 @@ import unittest
 import zipfile
 
 import test_health_records
-from harness import BIN, EXAMPLES, SpineTest, Study, seeded, tributary, until
+from harness import BIN, EXAMPLES, SpineTest, Study, health_export, seeded, tributary, until
 
-EXPORT = EXAMPLES / "apple-health" / "export.zip"
 ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
 
 # What the rows say, without when and by whom they were stored.
@@ -44,8 +43,8 @@ def reasons(account, reason):
     return {kind: counts[reason] for kind, counts in account["skipped"].items() if reason in counts}
 
 
-def load(study, *options, export=EXPORT, participant="paper-1", status=0):
-    return tributary("health", "load", study.dir, export, "--participant", participant, *options, "--json", status=status)
+def load(study, *options, export=None, participant="paper-1", status=0):
+    return tributary("health", "load", study.dir, export or health_export(), "--participant", participant, *options, "--json", status=status)
 
 
 class Load(unittest.TestCase):
@@ -60,7 +59,7 @@ class Load(unittest.TestCase):
 
     def test_it_stores_what_convert_converts_and_a_second_time_nothing(self):
         lines = self.study.root / "observations.ndjson"
-        converted = tributary("health", "convert", EXPORT, "-o", lines, "--subject", "paper-1", "--json").json
+        converted = tributary("health", "convert", health_export(), "-o", lines, "--subject", "paper-1", "--json").json
         first = load(self.study).json
         for name in ("read", "converted", "convertedByType", "skipped", "repaired"):
             self.assertEqual(first[name], converted[name], name)
@@ -113,7 +112,7 @@ class Load(unittest.TestCase):
 
     def test_killed_in_the_middle_and_repeated(self):
         random = seeded()
-        command = [str(BIN), "health", "load", str(self.study.dir), str(EXPORT), "--participant", "paper-1"]
+        command = [str(BIN), "health", "load", str(self.study.dir), str(health_export()), "--participant", "paper-1"]
         whole = Study(forms=False)
         self.addCleanup(whole.close)
         begin = time.monotonic()
@@ -146,10 +145,10 @@ class Load(unittest.TestCase):
         tributary("migrate", self.study.dir)
         indexes = self.indexes()
         rows = load(self.study, "--rebuild-indexes").json["rows"]
-        self.assertEqual((rows["resources"], self.indexes()), (19810, indexes))
+        self.assertEqual(self.indexes(), indexes)
         usual = Study(forms=False)
         self.addCleanup(usual.close)
-        load(usual)
+        self.assertEqual(load(usual).json["rows"], rows)
         self.same(content(self.study), content(usual))
         # What is there already keeps its indexes.
         refused = load(self.study, "--rebuild-indexes", participant="paper-2", status=1)
@@ -162,7 +161,7 @@ class Load(unittest.TestCase):
         for end in (lambda: tributary("migrate", self.study.dir), lambda: load(self.study)):
             with self.subTest(str(end)):
                 process = subprocess.Popen(
-                    [BIN, "health", "load", str(self.study.dir), str(EXPORT), "--participant", "paper-1", "--rebuild-indexes"],
+                    [BIN, "health", "load", str(self.study.dir), str(health_export()), "--participant", "paper-1", "--rebuild-indexes"],
                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 until(lambda: process.poll() is not None or len(self.indexes()) < len(indexes), "dropped indexes")
                 process.kill()
@@ -184,7 +183,7 @@ class Load(unittest.TestCase):
         load(self.study, "--must-be-known", status=1)
         load(self.study, participant="no id", status=1)
         load(self.study, export=self.study.root / "none.zip", status=1)
-        tributary("health", "load", self.study.root / "nowhere", EXPORT, "--participant", "p", status=1)
+        tributary("health", "load", self.study.root / "nowhere", health_export(), "--participant", "p", status=1)
         load(self.study, "--signed", "yesterday", status=64)
 
 
@@ -328,7 +327,7 @@ class SameAsByDevice(SpineTest):
         study = self.study
         device = study.device(self.server)
         device.consent()
-        device.health(EXPORT)
+        device.health(health_export())
         device.send()
         study.settled(300)
         participant = study.sql("SELECT subject FROM participant_consent")[0][0]
@@ -337,7 +336,7 @@ class SameAsByDevice(SpineTest):
         load(other, participant=participant)
         by_device, by_load = content(study), content(other)
         for name in CONTENT:
-            self.assertGreater(len(by_load[name]), 300 if name == "visits" else 1000, name)
+            self.assertGreater(len(by_load[name]), 50 if name == "visits" else 1000, name)
             self.assertEqual(len(by_device[name]), len(by_load[name]), name)
             self.assertTrue(by_device[name] == by_load[name], name)
         # What the device brought is there for a load too.

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from forms import VISIT, visit
-from harness import BIN, EXAMPLES, Study, seeded, tributary
+from harness import BIN, Study, health_export, seeded, tributary
 
 ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
 FORMS = 8
@@ -102,7 +102,7 @@ class Killed(unittest.TestCase):
         self.check()
 
     def test_the_server_is_killed_while_a_health_export_comes_in(self):
-        health = self.device.health(EXAMPLES / "apple-health" / "export.zip").json
+        health = self.device.health(health_export()).json
         self.queued += health["submissions"]
         for _ in range(ROUNDS):
             sender = self.sending()
@@ -124,7 +124,7 @@ class Killed(unittest.TestCase):
         self.addCleanup(calm.close)
         device = calm.device(calm.serve())
         device.consent()
-        device.health(EXAMPLES / "apple-health" / "export.zip")
+        device.health(health_export())
         device.send()
         device.settled(120)
         facts = "SELECT count(*) FROM observation_fact"
@@ -132,7 +132,7 @@ class Killed(unittest.TestCase):
 
     def test_the_device_is_killed_while_it_queues_a_health_export(self):
         """Asked again, it queues the rest: no reading is lost, and none comes twice."""
-        export = EXAMPLES / "apple-health" / "export.zip"
+        export = health_export()
         for _ in range(ROUNDS):
             process = subprocess.Popen(
                 [str(BIN), "device", "health", "--store", str(self.device.store), str(export)],

@@ -4,7 +4,7 @@ import json
 import subprocess
 import unittest
 
-from harness import BIN, CONFORMANCE, EXAMPLES, Study, needs_conformance, tributary, until
+from harness import BIN, CONFORMANCE, Study, health_export, needs_conformance, tributary, until
 from sealed import SealedClient
 from writing import Writing
 
@@ -56,7 +56,7 @@ class Paths(unittest.TestCase):
     def setUpClass(cls):
         cls.study = Study(forms=False)
         cls.addClassCleanup(cls.study.close)
-        tributary("health", "load", cls.study.dir, EXAMPLES / "apple-health" / "export.zip", "--participant", "p1")
+        tributary("health", "load", cls.study.dir, health_export(), "--participant", "p1")
 
     def test_a_path_that_no_concept_has_is_an_error_that_names_the_nearest(self):
         for path in ("\\Tributary\\Health\\Vital Signs\\HartRate\\", "HeartRate", "LOINC:8867-4"):

@@ -13,11 +13,10 @@ from collections import Counter
 from pathlib import Path
 
 from forms import VISIT, new_id, observation, response, visit
-from harness import BIN, CONSENT_ANSWERS, EXAMPLES, ON_POSTGRESQL, SpineTest, Study, seeded, tributary, until
+from harness import BIN, CONSENT_ANSWERS, ON_POSTGRESQL, SpineTest, Study, health_export, seeded, tributary, until
 from sealed import SealedClient
 from stored_contents import clear
 
-EXPORT = EXAMPLES / "apple-health" / "export.zip"
 ROUNDS = int(os.environ.get("TRIBUTARY_KILL_ROUNDS", "5"))
 PLANTED = "planted-words-of-one"
 RATE = "\\Tributary\\Questionnaires\\"
@@ -172,13 +171,13 @@ class Withdrawing(WishesTest):
 
 class Paper(WishesTest):
     def test_consent_on_paper_is_withdrawn_as_any_other(self):
-        tributary("health", "load", self.study.dir, EXPORT, "--participant", "paper-1", "--signed", "2026-03-02")
+        tributary("health", "load", self.study.dir, health_export(), "--participant", "paper-1", "--signed", "2026-03-02")
         self.assertEqual(participant(self.study, "show", "paper-1")["consent"], "consented")
         participant(self.study, "withdraw", "paper-1")
         shown = participant(self.study, "show", "paper-1")
         self.assertEqual((shown["consent"], shown["types"]["Consent"]), ("withdrawn", 1))
         self.assertIsNotNone(shown["withdrawnAt"])
-        refused = tributary("health", "load", self.study.dir, EXPORT, "--participant", "paper-1", status=1)
+        refused = tributary("health", "load", self.study.dir, health_export(), "--participant", "paper-1", status=1)
         self.assertIn("consent-withdrawn", refused.errors)
         bundle = self.study.root / "withdrawal.json"
         content = self.study.sql("SELECT v.content FROM record r JOIN record_history v ON v.number = r.number "
@@ -329,7 +328,7 @@ class Deleting(WishesTest):
         # Somebody who asks for them by name leaves no trace of it.
         token = {"Authorization": "Bearer " + self.study.staff_token()}
         self.assertEqual(self.server.request("GET", f"/fhir/Patient/{self.gone.participant}", token).status, 404)
-        refused = tributary("health", "load", self.study.dir, EXPORT, "--participant", self.gone.participant, status=1)
+        refused = tributary("health", "load", self.study.dir, health_export(), "--participant", self.gone.participant, status=1)
         self.assertIn("participant-deleted", refused.errors)
         self.assertEqual(self.study.sql("SELECT 1 FROM record WHERE subject = ?", self.gone.participant), [])
         self.assertEqual(self.study.sql("SELECT 1 FROM participant_pseudonym WHERE participant = ?", self.gone.participant), [])
