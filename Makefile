@@ -7,15 +7,17 @@
 #   make attack    the long form of the attack tests, on loopback (ATTACK_SECONDS=30, KILL_ROUNDS=100)
 #   make programs  FHIR and SMART clients of other authors against the server, and its pages in Chromium
 #                  (OPERATIONS=all: every operation of the OpenAPI document; needs PyPI once)
+#   make package   dist/: the Debian package and the tarball, with the Swift runtime linked statically
 #   make bench     speed as ratios to named references
 #   make format, make lint, make docs
 #
-# TRIBUTARY_SCRATCH=DIR: the folder of the build products instead of .build.
+# TRIBUTARY_SCRATCH=DIR: the folder of the build products instead of .build; those of the package are in DIR-package.
 
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 ROOT := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 SCRATCH := $(abspath $(or $(TRIBUTARY_SCRATCH),$(ROOT).build))
+PACKAGE_SCRATCH := $(SCRATCH)-package
 export PATH := $(ROOT).build-tools/bin:$(PATH):/opt/swift/usr/bin:/usr/share/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
 export TRIBUTARY_BIN := $(SCRATCH)/release/tributary
 
@@ -28,13 +30,13 @@ endif
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help demo attack test debug unit-tests integration-tests programs release bench format lint docs setup-demo setup-test setup-programs setup-bench
+.PHONY: help demo attack test debug unit-tests integration-tests programs package release bench format lint docs setup-demo setup-test setup-programs setup-package setup-bench
 .NOTPARALLEL:
 
 help:
-	@sed -n '3,13s/^# \{0,1\}//p' $(ROOT)Makefile
+	@sed -n '3,14s/^# \{0,1\}//p' $(ROOT)Makefile
 
-setup-demo setup-test setup-programs setup-bench: setup-%:
+setup-demo setup-test setup-programs setup-package setup-bench: setup-%:
 	@$(ROOT)Scripts/setup.sh --for $*
 
 release:
@@ -74,9 +76,17 @@ attack: setup-test release
 		TRIBUTARY_KILL_ROUNDS=$(or $(KILL_ROUNDS),100) TRIBUTARY_HOSTILE_GOOD=$(or $(HOSTILE_GOOD),1000) \
 		python3 -B -m unittest -v test_attacks test_bounded test_attack_writes test_hostile test_two_processes test_recovery
 
-programs: setup-programs release
+# The binary of the package needs no Swift. It is built once, and the programs of others are tested with it.
+package: setup-package
+	@echo "== release build with the Swift runtime in it (the first takes some minutes)" >&2
+	@cd $(ROOT) && swift build -c release --product tributary --static-swift-stdlib --scratch-path $(PACKAGE_SCRATCH) >&2
+	@cd $(ROOT) && files=$$(Scripts/make-package.py --binary $(PACKAGE_SCRATCH)/release/tributary \
+		--checkouts $(PACKAGE_SCRATCH)/checkouts) && echo "$$files" && lintian --fail-on error $$(echo "$$files" | grep 'deb$$')
+
+programs: setup-programs package
 	@echo "== programs of other authors against the server"
-	@cd $(ROOT) && TRIBUTARY_OPERATIONS=$(or $(OPERATIONS),$(TRIBUTARY_OPERATIONS)) .build-tools/programs/bin/python -B Tests/Integration/run.py --folder Tests/Programs
+	@cd $(ROOT) && TRIBUTARY_BIN=$(PACKAGE_SCRATCH)/release/tributary \
+		TRIBUTARY_OPERATIONS=$(or $(OPERATIONS),$(TRIBUTARY_OPERATIONS)) .build-tools/programs/bin/python -B Tests/Integration/run.py --folder Tests/Programs
 
 bench: setup-bench release
 	@cd $(ROOT) && Benchmarks/run.sh

@@ -4,6 +4,7 @@
 #   Scripts/setup.sh --for demo    the packages to build and run the binary (the default)
 #   Scripts/setup.sh --for test    also the programs that the tests compare with ours
 #   Scripts/setup.sh --for programs   also Chromium, and clients from PyPI in .build-tools/programs
+#   Scripts/setup.sh --for package    also the programs that make and check the Debian package
 #   Scripts/setup.sh --for bench   also the references of the benchmarks: libraries, PostgreSQL with pgbench
 #
 # It changes nothing else on the machine. As root it installs; as another user it uses sudo if that needs
@@ -16,7 +17,7 @@ while [ $# -gt 0 ]; do
     case "$1" in
         --for) purpose=${2:-}; shift 2 || true ;;
         --for=*) purpose=${1#--for=}; shift ;;
-        -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
+        -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
         *) echo "setup: unknown option $1 (try --help)" >&2; exit 64 ;;
     esac
 done
@@ -28,10 +29,11 @@ packages="libsqlite3-dev libxml2-dev libarchive-dev libhpdf-dev libssl-dev zlib1
 case "$purpose" in
     demo) ;;
     test) packages="$packages poppler-utils openssl sqlite3 curl python3 python3-venv xz-utils systemd
-        libimage-exiftool-perl zbar-tools postgresql iproute2" ;;
-    programs) packages="$packages python3 python3-venv chromium" ;;
+        libimage-exiftool-perl zbar-tools postgresql iproute2 binutils dpkg-dev" ;;
+    programs) packages="$packages python3 python3-venv chromium mmdebstrap" ;;
+    package) packages="$packages python3 git binutils dpkg-dev lintian" ;;
     bench) packages="$packages libsimdjson-dev openssl python3 xz-utils postgresql" ;;
-    *) say "--for takes demo, test, programs or bench"; exit 64 ;;
+    *) say "--for takes demo, test, programs, package or bench"; exit 64 ;;
 esac
 
 # 1. Swift must be installed, from swift.org: Debian does not have it.
