@@ -1,5 +1,5 @@
-"""The Debian package without a release build: its contents around a small program, and its scripts in a folder with programs that
-stand for Tributary and for systemd. `make programs` installs the real one in a clean Debian 12 (Tests/Programs)."""
+"""The Debian package without a release build: its contents around a small program, and its scripts in a folder with substitutes for
+Tributary and systemd. `make programs` installs the real one in a clean Debian 12 (Tests/Programs)."""
 
 import importlib.util
 import os
@@ -138,11 +138,12 @@ class Refusals(FolderTest):
 
 
 # A program of a version of Tributary. Its store is a text with the number of the schema. `broken` leaves a store half migrated,
-# `killed` ends the script that called it after the migration.
+# `killed` ends the script that called it after the migration, and `strict` finds an error in the study.
 PROGRAM = """#!/bin/sh
 # version {version}
 case "$1" in
     --version) echo {version} ;;
+    study) [ {kind} != strict ] || {{ echo "error: study.json" ; exit 1; }} ;;
     backup)
         [ ! -e "$2/full" ] || {{ echo "storage-full" >&2; exit 1; }}
         [ "$(cat "$2/data/records.sqlite")" = {schema} ] || exit 1
@@ -272,6 +273,12 @@ class Scripts(FolderTest):
         self.assertEqual(self.serving(), ("3", True, "3"))
         self.assertEqual(self.log()[-1], "start tributary.service 3")
 
+    def test_a_version_that_refuses_the_study_stops_nothing(self):
+        self.install()
+        self.assertIn("error: study.json", self.upgrade(2, 2, "strict", status=1))
+        self.assertEqual(self.serving(), ("1", True, "1"))
+        self.assertNotIn("stop tributary.service", self.log())
+
     def test_without_room_for_the_backup_the_old_version_serves(self):
         self.install()
         (self.study / "full").touch()
@@ -290,6 +297,14 @@ class Scripts(FolderTest):
         # The unit that was stopped is started, and the old program is not asked for a backup of a store that it cannot read.
         self.call("postinst", "configure", "1")
         self.assertEqual(self.serving(), ("2", True, "2"))
+
+    def test_after_a_killed_script_the_version_of_before_can_be_installed_again(self):
+        self.install()
+        self.call("preinst", "upgrade", "1")
+        self.unpack(2, 2, "killed")
+        self.call("postinst", "configure", "1", status=-9)
+        self.upgrade(1, 1)
+        self.assertEqual(self.serving(), ("1", True, "1"))
 
     def test_a_failed_unpacking_leaves_the_old_version(self):
         self.install()
