@@ -13,6 +13,7 @@ in a folder of its own, and if code with an unknown licence is linked.
 
 import argparse
 import gzip
+import json
 import os
 import re
 import shutil
@@ -51,6 +52,12 @@ def output(*arguments, **more):
     if done.returncode != 0:
         raise PackageFailure(f"{arguments[0]} failed: {done.stderr.strip()[-500:]}")
     return done.stdout
+
+
+def toolchain():
+    """The folder of the Swift toolchain in PATH: `swift` itself may be a proxy of an installer."""
+    resources = Path(json.loads(output("swift", "-print-target-info"))["paths"]["runtimeResourcePath"])
+    return resources.parents[2]
 
 
 # MARK: - The binary
@@ -137,13 +144,13 @@ def build_time():
 class Build:
     """One binary with its documents, from which both files are made."""
 
-    def __init__(self, binary, checkouts, toolchain, version=None, documented_by=None):
+    def __init__(self, binary, checkouts, toolchain_folder, version=None, documented_by=None):
         self.binary, speaks = binary, documented_by or binary
         self.version = version or output(speaks, "--version").strip()
         if not re.fullmatch(r"\d+(\.\d+)*([~+][0-9a-z.]+)?", self.version):
             raise PackageFailure(f"{self.version} is not a version of a package")
         self.seconds = build_time()
-        self.linked = package_licences.components(checkouts, toolchain)
+        self.linked = package_licences.components(checkouts, toolchain_folder)
         self.pages = package_manual.pages(package_manual.described(speaks), self.version, self.seconds)
         self.completions = completions(speaks)
         self.depends = dependencies(binary)
@@ -237,14 +244,12 @@ def main():
     parser.add_argument("--version", help="the version of the package instead of that of the program")
     options = parser.parse_args()
     try:
-        swift = shutil.which("swift")
-        toolchain = options.toolchain or (Path(swift).resolve().parents[2] if swift else None)
-        if toolchain is None:
+        if options.toolchain is None and not shutil.which("swift"):
             raise PackageFailure("Swift was not found; give --toolchain")
         if not options.binary.is_file():
             raise PackageFailure(f"there is no {options.binary}; run make package")
         check_binary(options.binary)
-        build = Build(options.binary.resolve(), options.checkouts, toolchain, options.version)
+        build = Build(options.binary.resolve(), options.checkouts, options.toolchain or toolchain(), options.version)
         options.output.mkdir(parents=True, exist_ok=True)
         print(build.package(options.output))
         print(build.tarball(options.output))

@@ -43,8 +43,7 @@ class Contents(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        toolchain = Path(shutil.which("swift")).resolve().parents[2]
-        cls.build = make_package.Build(SMALL, CHECKOUTS, toolchain, documented_by=BIN)
+        cls.build = make_package.Build(SMALL, CHECKOUTS, make_package.toolchain(), documented_by=BIN)
         cls.deb = cls.build.package(cls.folder, level=1)
         cls.root = cls.folder / "root"
         subprocess.run(["dpkg-deb", "-R", cls.deb, cls.root], check=True)
