@@ -115,10 +115,43 @@ import Wire
         try store.outbox.moveToRefused(entries[5], because: Refusal(status: 422, code: "id-missing", at: clock.now))
         let study = Listed(clock, [try page(entries[0...4].map { ($0.submissionID, "stored", nil) }), try page()])
         var updates = try study.connection().deliveries(of: store, until: .never).makeAsyncIterator()
-        for _ in 0..<5 { #expect(try await updates.next()?.state == .stored) }
+        // The device has this outcome on record.
         #expect(try await updates.next() == SubmissionDelivery(entry: entries[5], state: .refused(code: "id-missing")))
+        for _ in 0..<5 { #expect(try await updates.next()?.state == .stored) }
         try store.outbox.retryRefused()
         #expect(try await updates.next() == SubmissionDelivery(entry: entries[5], state: .waiting))
+    }
+
+    @Test(arguments: [DeliveryUpdates.Ending.settled, .never])
+    func recordedOutcomesAreReportedBeforeAnyRequest(ending: DeliveryUpdates.Ending) async throws {
+        let (folder, clock) = (try TemporaryFolder(), WaitLog())
+        let (store, entries) = try store(folder)
+        _ = try store.outbox.record(
+            [entries[0].submissionID: "stored", entries[2].submissionID: "stored", entries[3].submissionID: "refused"],
+            retention: SentRetention(), now: clock.now)
+        // No network at all.
+        let study = Listed(clock, [TransportResponse(status: 0)])
+        var updates = try study.connection().deliveries(of: store, until: ending).batches.makeAsyncIterator()
+        let known = try #require(try await updates.next())
+        #expect(known.map(\.entry) == [entries[0], entries[2], entries[3]])
+        #expect(known.map(\.state) == [.stored, .stored, .refused(code: "refused")])
+        #expect(await study.questions.isEmpty && clock.waits.isEmpty)
+        // The others after the first request, although it failed; none twice.
+        #expect(try await updates.next()?.map(\.entry) == [entries[1], entries[4], entries[5]])
+        #expect(await study.questions.count == 1)
+    }
+
+    @Test func batchHasEveryChangeOfOneAnswerAndNoMoreThanItsLimit() async throws {
+        let (folder, clock) = (try TemporaryFolder(), WaitLog())
+        let (store, entries) = try store(folder)
+        var lists = try Listed(clock, [try page()]).connection().deliveries(of: store, until: .listed).batches
+        #expect(lists.limit == 1_000)
+        lists.limit = 4
+        var batches: [[SubmissionDelivery]] = []
+        for try await batch in lists { batches.append(batch) }
+        #expect(batches.map(\.count) == [4, 2])
+        #expect(batches.flatMap { $0 }.map(\.entry) == entries)
+        #expect(clock.waits.isEmpty)
     }
 
     @Test func restoredStudyIsReadFromTheBeginning() async throws {

@@ -50,6 +50,47 @@ import Wire
         }
     }
 
+    /// Responds to the pages of a search.
+    private actor Pages: Transport {
+        private let pages: [String]
+        private(set) var queries: [String] = []
+
+        init(_ pages: [String]) { self.pages = pages }
+
+        func send(_ request: TransportRequest) async throws -> TransportResponse {
+            guard request.url.path.hasSuffix("/fhir/Questionnaire") else {
+                return .init(
+                    status: 200, body: try JSONEncoder().encode(TokenResponse(accessToken: "t", expiresIn: 3_600)))
+            }
+            queries.append(request.url.query ?? "")
+            return .init(status: 200, body: Data(pages[min(queries.count, pages.count) - 1].utf8))
+        }
+    }
+
+    @Test func questionnairesOfAllPagesAreRead() async throws {
+        let link =
+            #""link":[{"relation":"next","url":"https://other.example/fhir/Questionnaire?_count=200&_cursor=200"}]"#
+        let pages = Pages([
+            #"{"resourceType":"Bundle",\#(link),"entry":[{"resource":{"resourceType":"Questionnaire","id":"a","x":1.50}},"#
+                + #"{"resource":{"resourceType":"ValueSet","id":"v"}},{}]}"#,
+            #"{"resourceType":"Bundle","entry":[{"resource":{"resourceType":"Questionnaire","id":"b"}}]}"#,
+        ])
+        let forms = try await StudyConnection(enrolment: ScriptedStudy.enrolment(), transport: pages).questionnaires()
+        #expect(forms.map { $0["id"] } == ["a", "b"])
+        #expect(forms[0]["x"]?.number?.text == "1.50")
+        #expect(await pages.queries == ["_count=200", "_count=200&_cursor=200"])
+    }
+
+    @Test(arguments: ["<html>", #"{"resourceType":"Patient"}"#, "endless"])
+    func listOfQuestionnairesThatCannotBeReadIsAnError(page: String) async throws {
+        let endless = (0..<30).map {
+            #"{"resourceType":"Bundle","link":[{"relation":"next","url":"https://a.example/?_cursor=\#($0)"}]}"#
+        }
+        let connection = StudyConnection(
+            enrolment: try ScriptedStudy.enrolment(), transport: Pages(page == "endless" ? endless : [page]))
+        #expect(await codeOfAsync { _ = try await connection.questionnaires() } == "answer-invalid")
+    }
+
     @Test(arguments: [
         (401, "registration-refused"), (400, "registration-refused"), (503, "server-unavailable"),
         (429, "server-unavailable"), (200, "answer-invalid"),

@@ -112,6 +112,39 @@ public actor StudyConnection {
         return try await get(path, accept: "application/fhir+json").body
     }
 
+    /// Returns all questionnaires that the study publishes, in its order.
+    ///
+    /// ```swift
+    /// let forms = try await connection.questionnaires().map { Questionnaire($0) }
+    /// ```
+    /// - Throws: ``OutboxError``, `answer-invalid` also for a list without an end; `CancellationError`.
+    public func questionnaires() async throws -> [JSONObject] {
+        var found: [JSONObject] = []
+        var cursor: String?
+        for _ in 0..<Self.maximumFormPages {
+            let query = "?_count=\(Self.formsPerPage)" + (cursor.map { "&_cursor=\(PercentEncoding.encode($0))" } ?? "")
+            let response = try await get(StudyPath.questionnaires + query, accept: "application/fhir+json")
+            guard let page = JSON(reading: response.body)?.object, page["resourceType"] == "Bundle" else {
+                throw OutboxError(.answerInvalid, "The study's list of questionnaires cannot be read.")
+            }
+            found += (page["entry"]?.array ?? []).compactMap { $0["resource"]?.object }
+                .filter { $0["resourceType"] == "Questionnaire" }
+            guard let next = Self.nextCursor(of: page), next != cursor else { return found }
+            cursor = next
+        }
+        throw OutboxError(.answerInvalid, "The study's list of questionnaires does not end.")
+    }
+
+    /// Maximum number of pages of questionnaires, and questionnaires on one of them.
+    private static let (maximumFormPages, formsPerPage) = (20, 200)
+
+    /// Returns the cursor of the page after a page of a search; nil on the last page. The address itself is not used: it
+    /// may be another than the one by which this device reaches the study.
+    private static func nextCursor(of page: JSONObject) -> String? {
+        let next = page["link"]?.array?.first { $0["relation"] == "next" }?["url"]?.string
+        return next.flatMap { URLComponents(string: $0) }?.queryItems?.first { $0.name == "_cursor" }?.value
+    }
+
     /// Returns the versions of the study's consent that may be signed: a Bundle of Contracts in JSON, the newest first.
     /// Throws ``OutboxError``, `CancellationError`.
     public func publishedConsents() async throws -> Data {

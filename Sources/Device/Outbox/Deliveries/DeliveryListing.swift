@@ -69,9 +69,26 @@ struct DeliveryListing: Sendable {
 
     private mutating func restart() { (cursor, epoch, reported) = (nil, .none, [:]) }
 
+    /// Returns the outcomes that the device has on record, the oldest first, without the study's reports: before the
+    /// first request they are the known ones.
+    mutating func recordedOutcomes(in outbox: OutboxDirectory) throws(OutboxError) -> [SubmissionDelivery] {
+        let settled = try current(in: outbox).filter { $0.value.isSettled }
+        shown = settled.mapValues(\.state)
+        return settled.values.sorted { $0.entry < $1.entry }
+    }
+
     /// Returns the deliveries that changed since they were last returned, the oldest first. Submissions that are not on
     /// the device any more are forgotten.
     mutating func changes(in outbox: OutboxDirectory) throws(OutboxError) -> [SubmissionDelivery] {
+        let states = try current(in: outbox)
+        let changed = states.values.filter { shown[$0.entry.submissionID] != $0.state }
+        shown = states.mapValues(\.state)
+        reported = reported.filter { states[$0.key] != nil }
+        return changed.sorted { $0.entry < $1.entry }
+    }
+
+    /// Returns the deliveries of all submissions on the device, by submission.
+    private func current(in outbox: OutboxDirectory) throws(OutboxError) -> [String: SubmissionDelivery] {
         var current: [SubmissionDelivery] = []
         for submission in try outbox.sentSubmissions() {
             let own: SubmissionDelivery.State =
@@ -88,11 +105,6 @@ struct DeliveryListing: Sendable {
         }
         // A file that moved while the folders were read occurs twice: the entry of the queue has priority.
         for entry in try outbox.entries() { current.append(.init(entry: entry, state: .waiting)) }
-        let states = Dictionary(
-            current.map { ($0.entry.submissionID, $0) }, uniquingKeysWith: { _, later in later })
-        let changed = states.values.filter { shown[$0.entry.submissionID] != $0.state }
-        shown = states.mapValues(\.state)
-        reported = reported.filter { states[$0.key] != nil }
-        return changed.sorted { $0.entry < $1.entry }
+        return Dictionary(current.map { ($0.entry.submissionID, $0) }, uniquingKeysWith: { _, later in later })
     }
 }
