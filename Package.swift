@@ -345,6 +345,14 @@ let tools: [Target] = [
         path: "Sources/Tools/tributary"),
 ]
 
+/// Programs of the app developer's guide that cannot be compiled here: on Linux there are no uploads in the background,
+/// and for macOS there is no ResearchKit.
+#if os(Linux)
+    let programsOfOtherSystems = ["Programs/SendInBackground.swift"]
+#else
+    let programsOfOtherSystems = ["Programs/ShowResearchKitForm.swift"]
+#endif
+
 let tests: [Target] = [
     .testTarget(name: "ArchitectureTests", path: "Tests/ArchitectureTests"),
     .target(name: "TestSupport", path: "Tests/TestSupport"),
@@ -353,6 +361,12 @@ let tests: [Target] = [
         path: "Tests/StorageTestSupport"),
     .testTarget(name: "CoreTests", dependencies: ["Core", "TestSupport"]),
     .testTarget(name: "FHIRTests", dependencies: ["FHIR", "TestSupport"]),
+    // The example app without its screens, which only Apple's systems have.
+    .target(
+        name: "StudyAppModel",
+        dependencies: ["FHIR", "InformedConsent", "Questionnaires", "Outbox", "HealthSync", "HealthKitAdapter"]
+            + healthKit,
+        path: "Examples/App/Model"),
     .testTarget(
         name: "GuideTests",
         dependencies: [
@@ -362,8 +376,9 @@ let tests: [Target] = [
             "HealthSync", "HTTPTransport", "DeviceSystem", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter",
             "HealthReport",
             "FormRendering", "ResearchResults", "AccountClient", "ResearchKitForms", "ResearchKitAdapter",
-            "CarePlans", "CareStores", "CareKitAdapter", "Wallet",
-        ] + healthKit + researchKit + careKit),
+            "CarePlans", "CareStores", "CareKitAdapter", "Wallet", "StudyAppModel",
+        ] + healthKit + researchKit + careKit,
+        exclude: programsOfOtherSystems),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
     .testTarget(name: "FHIRValidationTests", dependencies: ["FHIR", "FHIRPath", "FHIRValidation", "TestSupport"]),

@@ -1,8 +1,8 @@
-"""Interfaces of Swift, Foundation, Darwin, Security and Crypto for an Apple target, made from a toolchain on Linux.
+"""Interfaces of Swift, Foundation, Darwin, Security, Crypto and SwiftUI for an Apple target, made from a toolchain on Linux.
 
 The standard library's modules have textual interfaces with Apple's availability; only their target is replaced.
 Foundation is present only as compiled modules: the compiler prints its interface, availability included, and a few rules
-remove the declarations of Linux. Darwin, Security, Crypto and URLSession are declared by hand in Scripts/apple-platforms.
+remove the declarations of Linux. Darwin, Security, Crypto, SwiftUI and URLSession are declared by hand in Scripts/apple-platforms.
 
 Foundation's other classes (DateFormatter, NSRegularExpression ...) are those of Linux and have no availability.
 """
@@ -22,7 +22,7 @@ STANDARD = [
     "Synchronization", "Observation",
 ]
 FOUNDATION = ["FoundationEssentials", "FoundationInternationalization", "Foundation"]
-DECLARED = ["Darwin", "Crypto", "CryptoExtras", "Security"]
+DECLARED = ["Darwin", "Crypto", "CryptoExtras", "Security", "SwiftUI"]
 
 # Uses and bodies within the interfaces are not checked; without the bodies they compile seven times as fast.
 FLAGS = "-disable-availability-checking -experimental-skip-all-function-bodies"

@@ -4,7 +4,8 @@
     Scripts/check-apple-platforms.py [--package DIR] [--scratch DIR]
 
 Package.swift names the modules to check: the targets of the library products, without those of a trait, and their
-dependencies. Each use of a declaration that this macOS does not have yet is reported with its file and line.
+dependencies. The example app and the programs of the app developer's guide are checked like an app that imports them.
+HealthKit, ResearchKit and CareKit are the stand-ins of the tests. Each use of a declaration that this macOS does not have yet is reported with its file and line.
 
 The interfaces are those of the installed toolchain, compiled for an Apple target (apple_interfaces.py); Darwin and Crypto
 are declared in Scripts/apple-platforms, as far as they are used. Other packages on which portable modules depend are
@@ -28,6 +29,10 @@ import sys
 from apple_interfaces import DECLARED, AppleInterfaces, SetUpError, Toolchain, errors_in
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Programs of an app, by the name of their module: a folder of the package.
+PROGRAMS = {"StudyApp": "Examples/App", "GuidePrograms": "Tests/GuideTests/Programs"}
+IMPORT = re.compile(r"(?m)^ *import (\w+)$")
 
 
 class Module:
@@ -58,6 +63,20 @@ class Module:
         if setting["tool"] != "swift" or flag is None or "condition" in setting:
             raise SetUpError(f"{self.name} has a setting that this check does not know: {setting}")
         return [flag, value["_0"]]
+
+
+class Program:
+    """The sources of an app, which import the library modules."""
+
+    def __init__(self, package, name, folder):
+        self.name, self.package = name, package
+        self.files = sorted((package.folder / folder).rglob("*.swift"))
+        if not self.files:
+            raise SetUpError(f"{folder} has no Swift sources.")
+        used = {name for file in self.files for name in IMPORT.findall(file.read_text())}
+        self.dependencies = [package.modules[name] for name in sorted(used) if name in package.modules]
+        # The macros of the standard library, such as @Observable.
+        self.settings = ["-plugin-path", package.toolchain.resources / "host" / "plugins"]
 
 
 class Package:
@@ -102,6 +121,12 @@ class Package:
                     module.dependencies.append(self.add(dependency[kind][0]))
         self.modules[name] = module
         return module
+
+    def add_programs(self):
+        """Adds the example programs, each after the modules that it imports."""
+        for name, folder in PROGRAMS.items():
+            if (self.folder / folder).is_dir():
+                self.modules[name] = Program(self, name, folder)
 
     def product(self, name, identity):
         """The modules of another package's product, of the name that products of one module have."""
@@ -211,6 +236,7 @@ def main():
                 raise SetUpError("The manifest names no macOS.")
             interfaces = AppleInterfaces(scratch, toolchain, package.macos)
             interfaces.make()
+            package.add_programs()
             errors = Check(package, interfaces).run()
     except (SetUpError, OSError, KeyError, ValueError) as error:
         kind = "" if isinstance(error, SetUpError) else f"{type(error).__name__}: "
@@ -219,11 +245,14 @@ def main():
     for error in errors:
         print(error)
     ours = [module for module in package.modules.values() if module.package is package]
+    programs = [module for module in ours if isinstance(module, Program)]
     files = sum(len(module.files) for module in ours)
     if errors:
         print(f"check-apple-platforms: {len(errors)} errors for macOS {package.macos}", file=sys.stderr)
         return 1
-    print(f"== {len(ours)} portable modules type-check for macOS {package.macos} ({files} files)")
+    more = f" and {len(programs)} programs" if programs else ""
+    print(
+        f"== {len(ours) - len(programs)} portable modules{more} type-check for macOS {package.macos} ({files} files)")
     return 0
 
 

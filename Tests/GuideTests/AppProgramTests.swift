@@ -2,73 +2,22 @@ import DeviceSystem
 import FHIR
 import Foundation
 import HealthData
+import InformedConsent
 import Outbox
 import Questionnaires
 import Testing
 import Wire
 
-/// The five programs of the app developer's guide, against a study in memory.
+/// The programs of the app developer's guide, against a study in memory.
 @Suite struct AppProgramTests {
-    /// A study that acknowledges and stores everything, except for observations of its list, which it refuses.
-    private actor Study: Transport {
-        private(set) var received: [(kind: String, payload: JSON)] = []
-        private var deliveries: [DeliveriesPage.Delivery] = []
-        private let key: PrivateKey
-
-        init(_ key: PrivateKey) { self.key = key }
-
-        func send(_ request: TransportRequest) async throws -> TransportResponse {
-            let encoder = JSONEncoder()
-            switch request.url.path {
-            case "/oauth/token":
-                return .init(status: 200, body: try encoder.encode(TokenResponse(accessToken: "t", expiresIn: 3_600)))
-            case "/deliveries":
-                let page = DeliveriesPage(
-                    deliveries: request.url.query == nil ? deliveries : [], next: "\(deliveries.count)", epoch: 1)
-                return .init(status: 200, body: try encoder.encode(page))
-            default:
-                let opened = try OpenedEnvelope.open(request.body ?? Data(), with: KeySet([key]))
-                received.append((request.url.lastPathComponent, try JSON(opened.payload)))
-                let submissionID = opened.submissionID ?? ""
-                let isRefused = request.url.lastPathComponent == "Observation"
-                deliveries.append(
-                    .init(
-                        submission: submissionID, status: isRefused ? "refused" : "stored", at: "2026-01-01T00:00:00Z",
-                        reason: isRefused ? "withdrawn" : nil))
-                return .init(status: 200, body: try encoder.encode(SubmissionAcknowledgement(submission: submissionID)))
-            }
-        }
-    }
-
-    private static let form = """
-        {"resourceType": "Questionnaire", "url": "https://example.org/sleep-form", "status": "active", "item": [
-          {"linkId": "night", "type": "group", "item": [
-            {"linkId": "hours", "type": "decimal"},
-            {"linkId": "quality", "type": "choice", "answerOption": [
-              {"valueCoding": {"system": "https://example.org/sleep", "code": "good"}}]}]}]}
-        """
-
-    private func device() throws -> (folder: URL, store: DeviceStore, study: Study, connection: StudyConnection) {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("guide-\(UUID().uuidString)")
-        let key = try PrivateKey.generateP256()
-        let store = try DeviceStore.open(folder, secrets: FileSecrets(folder: folder))
-        try store.save(
-            Enrolment(
-                baseURL: "https://study.example", clientID: "c", clientSecret: "s", antispam: "w",
-                jwks: String(decoding: PublicKey.jwks([key.publicKey]), as: UTF8.self)))
-        let study = Study(key)
-        return (folder, store, study, StudyConnection(enrolment: try store.enrolment(), transport: study))
-    }
-
     @Test func programsSendTheirResourcesAndShowTheOutcomes() async throws {
-        let (folder, store, study, connection) = try device()
+        let (folder, store, study, connection) = try MemoryStudy.device()
         defer { try? FileManager.default.removeItem(at: folder) }
         try store.queue(Resource(JSONObject(resourceType: "Contract", id: "c")))
-        let questionnaire = Questionnaire(try #require(try JSON(parsing: Self.form).object))
-        let report = try await AppPrograms.answerAForm(
-            questionnaire, participant: "p1", store: store, connection: connection)
+        let report = try await answerForm(
+            MemoryStudy.form(), participant: "p1", store: store, connection: connection)
         #expect(report.sending.sent == 2 && report.sending.remaining == 0)
-        try AppPrograms.queueASample(at: Date(timeIntervalSince1970: 1_770_000_000), participant: "p1", store: store)
+        try queueHeartRate("72", at: Date(timeIntervalSince1970: 1_770_000_000), participant: "p1", store: store)
         #expect(try await connection.synchronize(store).sending.sent == 1)
         let received = await study.received
         #expect(received.map(\.kind) == ["Contract", "QuestionnaireResponse", "Observation"])
@@ -81,12 +30,44 @@ import Wire
         #expect(
             sample.at("valueQuantity", "value")?.number?.text == "72" && sample.at("valueQuantity", "code") == "/min")
         #expect(sample.at("subject", "reference") == "Patient/p1" && sample["effectiveDateTime"] != nil)
-        let shown = try await AppPrograms.showWhatBecameOfIt(connection, store: store)
+        var shown: [String] = []
+        try await showOutcomes(connection, store: store) { shown.append("\($0) \($1)") }
         #expect(
             shown == [
                 "Contract is with the study", "QuestionnaireResponse is with the study",
                 "Observation was refused: withdrawn",
             ])
+    }
+
+    @Test func formsAndConsentsComeFromTheStudy() async throws {
+        let contract = try Resource(
+            Data(contentsOf: GuideTests.root.appendingPathComponent("Examples/study/consent/contract.json")))
+        let bundle: JSON = ["resourceType": "Bundle", "type": "collection", "entry": [["resource": contract.json]]]
+        let study = MemoryStudy(try PrivateKey.generateP256(), consents: bundle.data())
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("guide-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let enrolment = try await StudyConnection.enrol(
+            url: "https://study.example", antispam: "w", receipt: "MIIB", transport: study)
+        let connection = StudyConnection(enrolment: enrolment, transport: study)
+        #expect(try await publishedForms(connection).mapValues { $0.questionnaire.title } == ["sleep": "Sleep"])
+        let template = try #require(try await currentConsent(connection, languages: ["de", "en"]))
+        #expect(template.url == contract.json["url"]?.string && !template.sections.isEmpty)
+    }
+
+    @Test func everyErrorThatAPersonCanChangeHasASentence() throws {
+        #expect(sentence(for: CancellationError()) == nil)
+        for reason in OutboxError.Reason.allCases {
+            let isTemporary = [.connectionFailed, .serverUnavailable, .outboxBusy].contains(reason)
+            #expect((sentence(for: OutboxError(reason, "Text.")) == nil) == isTemporary, "\(reason)")
+        }
+        let questionnaire = try MemoryStudy.form()
+        var session = FormSession(QuestionnaireForm(questionnaire))
+        session["night/hours"] = .string("eight")
+        let error = #expect(throws: IncompleteResponse.self) {
+            try session.completedResponse(subject: nil, authored: nil)
+        }
+        #expect(try sentence(for: #require(error))?.isEmpty == false)
+        #expect(sentence(for: ConsentError.nameMissing) == ConsentError.nameMissing.message)
     }
 
     @Test func theScoreIsTheSumOfTheOptionsWeights() throws {
@@ -106,13 +87,13 @@ import Wire
         let (response, problems) = form.answer(
             ["a": "some", "b": "daily", "c": "some"], subject: nil, authored: nil)
         #expect(problems.isEmpty)
-        #expect(try AppPrograms.scoreAForm(response)?.number?.decimal == 6)
+        #expect(try score(response)?.number?.decimal == 6)
         let (none, _) = form.answer([:], subject: nil, authored: nil)
-        #expect(try AppPrograms.scoreAForm(none) == nil, "nothing that is weighed has no score")
+        #expect(try score(none) == nil, "nothing that is weighed has no score")
     }
 
     @Test func observationIsCompleteAndItsTimeHasAnOffset() throws {
-        let reading = AppPrograms.makeAnObservation(participant: "p1")
+        let reading = heartRate(participant: "p1")
         #expect(reading.status == .final && reading.code?.coding.first?.code == "8867-4")
         guard case .dateTime(let time)? = reading.effective else {
             Issue.record("no time")
@@ -143,7 +124,7 @@ import Wire
         #expect(
             try OpenedEnvelope.open(sealed.bytes, with: KeySet([key])).payload
                 == Data(#"{"resourceType":"Patient","id":"p1"}"#.utf8))
-        let questionnaire = Questionnaire(try #require(try JSON(parsing: Self.form).object))
+        let questionnaire = try MemoryStudy.form()
         let response = try LibraryArticles.questionnaires(questionnaire) { item in
             item.type == .decimal ? .decimal(8) : item.options?.first?.value
         }

@@ -15,7 +15,7 @@ import Wire
 
 /// The guides' examples in Swift: they compile, and give the results that the guides state.
 @Suite struct GuideTests {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
     private static func text(_ path: String) throws -> String {
@@ -30,9 +30,19 @@ import Wire
         }
     }
 
-    /// Whether the lines belong to an app's manifest; Tests/Integration/test_package.py resolves one.
+    /// Whether the lines belong to an app's manifest; Tests/Integration/test_package.py resolves it.
     private static func isOfManifest(_ lines: [String]) -> Bool {
-        lines.first.map { $0.hasPrefix(".product(") || $0.hasPrefix(".package(") } ?? false
+        lines.first.map { $0.hasPrefix(".product(") || $0.hasPrefix("// swift-tools-version") } ?? false
+    }
+
+    /// The texts of the programs of the app developer's guide, by their file names.
+    private static func programs() throws -> [String: String] {
+        let folder = root.appendingPathComponent("Tests/GuideTests/Programs")
+        var programs: [String: String] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".swift") {
+            programs[name] = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        }
+        return programs
     }
 
     /// Whether the lines are consecutive lines of a file with equal extra indentation.
@@ -46,9 +56,24 @@ import Wire
         }
     }
 
+    /// Each program is a file with its imports, which a reader can copy as it is. All of them compile in this module;
+    /// Tests/Integration/test_package.py type-checks them as an app's.
+    @Test func programsOfTheAppDevelopersGuideAreWholeFiles() throws {
+        let programs = try Self.programs()
+        let examples = try Self.examples(in: Self.text("docs/guide-app-developer.md"))
+            .filter { !Self.isOfManifest($0) }.map { $0.joined(separator: "\n") + "\n" }
+        #expect(examples.count == programs.count && examples.count > 15)
+        for example in examples {
+            #expect(programs.values.contains(example), "no file has this program:\n\(example)")
+            #expect(example.hasPrefix("import "), "without imports:\n\(example)")
+        }
+        for (name, text) in programs {
+            #expect(examples.filter { $0 == text }.count == 1, "\(name) is not in the guide, or twice")
+        }
+    }
+
     @Test(arguments: [
-        ("docs/guide-app-developer.md", ["AppDeveloperGuide", "AppPrograms"], 15),
-        ("docs/language.md", ["LanguageGuide"], 3), ("README.md", ["AppPrograms"], 1),
+        ("docs/language.md", ["LanguageGuide"], 3), ("README.md", ["Programs/AnswerForm"], 1),
         ("docs/accounts.md", ["AccountsGuide"], 11), ("docs/care-plans.md", ["CarePlansGuide"], 7),
     ])
     func examplesOfTheGuideAreCompiledCode(guide: String, files: [String], count: Int) throws {
@@ -93,7 +118,12 @@ import Wire
                 .first)
         let programs = Self.examples(in: section)
         #expect(programs.count == 5)
-        for program in programs { #expect(program.count < 12, "\(program.first ?? "")") }
+        for program in programs {
+            // The statements, which are indented: no imports, and neither the first nor the last line of the function.
+            let signature = program.firstIndex { $0.hasSuffix("{") } ?? 0
+            let statements = program.dropFirst(signature + 1).prefix { $0 != "}" }
+            #expect((1..<12).contains(statements.count), "\(program.joined(separator: "\n"))")
+        }
     }
 
     /// Each block replaces a block of CMHealth's README.
@@ -129,27 +159,21 @@ import Wire
         await #expect(processExitsWith: .success) {
             setenv("TZ", "Asia/Kathmandu", 1)
             tzset()
-            let study = GuideTests.root.appendingPathComponent("Examples/study")
-            func data(_ path: String) throws -> Data { try Data(contentsOf: study.appendingPathComponent(path)) }
-            let form = try #require(
-                Questionnaire(try Resource(data("questionnaires/mood-check.json"))))
-            let key = try PrivateKey.generateP256()
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("guide-\(UUID().uuidString)")
-            defer { try? FileManager.default.removeItem(at: folder) }
-            let store = try DeviceStore.open(folder, secrets: FileSecrets(folder: folder))
-            try store.save(
-                Enrolment(
-                    baseURL: "https://study.example", clientID: "c", clientSecret: "s", antispam: "w",
-                    jwks: String(decoding: PublicKey.jwks([key.publicKey], study: "s"), as: UTF8.self)))
-            let (signed, response) = try AppDeveloperGuide.consentThenData(
-                contractBytes: data("consent/contract.json"),
-                answers: ConsentAnswers(try JSON(data("answers/consent-1.json"))), name: "Ann Example",
-                questionnaire: form, answer: .date("2026-11-22"), at: "week", store: store)
-            let authored = try #require(response.authored)
-            #expect(authored.offsetMinutes == 345)
-            #expect(abs(authored.start().timeIntervalSinceNow) < 60)
+            let folder = GuideTests.root.appendingPathComponent("Examples/study")
+            func data(_ path: String) throws -> Data { try Data(contentsOf: folder.appendingPathComponent(path)) }
+            let (phone, store, study, connection) = try MemoryStudy.device()
+            defer { try? FileManager.default.removeItem(at: phone) }
+            let signed = try signConsent(
+                ConsentTemplate(Resource(data("consent/contract.json"))),
+                answers: ConsentAnswers(try JSON(data("answers/consent-1.json"))), name: "Ann Example", store: store)
             let when = signed.contract.json["signer"]?.array?.first?["signature"]?.array?.first?["when"]?.string
             #expect(when?.hasSuffix("+05:45") == true, "\(when ?? "none")")
+            _ = try await answerForm(
+                MemoryStudy.form(), participant: signed.participant, store: store, connection: connection)
+            let response = try #require(await study.received.last { $0.kind == "QuestionnaireResponse" })
+            let authored = try #require(DateTime(response.payload["authored"]?.string ?? ""))
+            #expect(authored.offsetMinutes == 345)
+            #expect(abs(authored.start().timeIntervalSinceNow) < 60)
         }
     }
 }
