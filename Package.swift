@@ -119,21 +119,28 @@ let device: [Target] = [
         path: "Sources/Device/HealthStores"),
 ]
 
-/// HealthKit, ResearchKit and CareKit where there are none: stand-ins for tests. On Apple's systems they would shadow the real
+/// Apple's frameworks where there are none: stand-ins for tests. On Apple's systems they would shadow the real
 /// ones, and the adapters import those.
 #if os(Linux)
     let standIns: [Target] = [
-        .target(name: "HealthKit", dependencies: ["HealthTypes"], path: "Tests/AppleShims/HealthKit"),
-        .target(name: "ResearchKit", path: "Tests/AppleShims/ResearchKit"),
+        .target(name: "CoreLocation", path: "Tests/AppleShims/CoreLocation"),
+        .target(name: "CoreMotion", path: "Tests/AppleShims/CoreMotion"),
+        .target(
+            name: "HealthKit", dependencies: ["HealthTypes", "CoreLocation"], path: "Tests/AppleShims/HealthKit"),
+        .target(name: "ResearchKit", dependencies: ["CoreLocation"], path: "Tests/AppleShims/ResearchKit"),
         .target(
             name: "ResearchKit_Private", dependencies: ["ResearchKit"], path: "Tests/AppleShims/ResearchKitPrivate"),
         .target(name: "CareKitStore", dependencies: ["HealthKit"], path: "Tests/AppleShims/CareKitStore"),
     ]
-    let healthKit: [Target.Dependency] = ["HealthKit"]
-    let researchKit: [Target.Dependency] = ["ResearchKit", "ResearchKit_Private"]
+    let coreLocation: [Target.Dependency] = ["CoreLocation"]
+    let coreMotion: [Target.Dependency] = ["CoreMotion"]
+    let healthKit: [Target.Dependency] = ["HealthKit"] + coreLocation
+    let researchKit: [Target.Dependency] = ["ResearchKit", "ResearchKit_Private"] + coreLocation
     let careKit: [Target.Dependency] = ["CareKitStore"]
 #else
     let standIns: [Target] = []
+    let coreLocation: [Target.Dependency] = []
+    let coreMotion: [Target.Dependency] = []
     let healthKit: [Target.Dependency] = []
     let researchKit: [Target.Dependency] = []
     let careKit: [Target.Dependency] = []
@@ -152,6 +159,12 @@ let apple: [Target] = [
     .target(
         name: "CareKitAdapter", dependencies: ["Core", "CarePlans", "CareStores", "AccountClient"] + careKit,
         path: "Sources/Apple/CareKitAdapter"),
+    .target(
+        name: "LocationAdapter", dependencies: ["Core", "FHIR", "InformedConsent"] + coreLocation,
+        path: "Sources/Apple/LocationAdapter"),
+    .target(
+        name: "MotionAdapter", dependencies: ["Core", "FHIR", crypto] + coreMotion,
+        path: "Sources/Apple/MotionAdapter"),
 ]
 
 let imports: [Target] = [
@@ -376,8 +389,9 @@ let tests: [Target] = [
             "HealthSync", "HTTPTransport", "DeviceSystem", "FHIRClient", "Outbox", "HealthStores", "HealthKitAdapter",
             "HealthReport",
             "FormRendering", "ResearchResults", "AccountClient", "ResearchKitForms", "ResearchKitAdapter",
-            "CarePlans", "CareStores", "CareKitAdapter", "Wallet", "StudyAppModel",
-        ] + healthKit + researchKit + careKit,
+            "CarePlans", "CareStores", "CareKitAdapter", "Wallet", "LocationAdapter", "MotionAdapter",
+            "StudyAppModel",
+        ] + healthKit + researchKit + careKit + coreMotion,
         exclude: programsOfOtherSystems),
     .testTarget(name: "UCUMTests", dependencies: ["Core", "UCUM", "TestSupport"]),
     .testTarget(name: "FHIRPathTests", dependencies: ["FHIR", "FHIRPath", "FHIRXML", "TestSupport"]),
@@ -470,6 +484,11 @@ let tests: [Target] = [
             "Core", "CarePlans", "CareStores", "CareKitAdapter", "HTTPTransport", "DeviceSystem", "AccountClient",
             "TestSupport", "CareTestSupport",
         ] + careKit),
+    .testTarget(
+        name: "LocationAdapterTests", dependencies: ["FHIR", "InformedConsent", "LocationAdapter"] + coreLocation),
+    .testTarget(
+        name: "MotionAdapterTests",
+        dependencies: ["Core", "FHIR", "FHIRValidation", "MotionAdapter", "TestSupport"] + coreMotion),
     .testTarget(name: "FHIRClientTests", dependencies: ["Core", "FHIR", "FHIRClient"]),
     .testTarget(
         name: "OutboxTests",
@@ -609,7 +628,7 @@ let tests: [Target] = [
         dependencies: [
             "Core", "FHIR", "Wire", "InformedConsent", "HealthData", "Storage", "Submissions", "AccessPolicy", "Audit",
             "Identity", "Enrolments", "RecordStorage", "FHIRHTTP", "FHIRServer", "Warehouse", "StudyKeys", "Admission",
-            "Consumer", "TestSupport", "StorageTestSupport", crypto, cryptoExtras, logging,
+            "Consumer", "MotionAdapter", "TestSupport", "StorageTestSupport", crypto, cryptoExtras, logging,
         ]),
     .testTarget(
         name: "StudyFilesTests",
@@ -667,6 +686,8 @@ let package = Package(
         .library(name: "TributaryCareStores", targets: ["CareStores"]),
         .library(name: "TributaryWallet", targets: ["Wallet"]),
         .library(name: "TributaryCareKitAdapter", targets: ["CareKitAdapter"]),
+        .library(name: "TributaryLocationAdapter", targets: ["LocationAdapter"]),
+        .library(name: "TributaryMotionAdapter", targets: ["MotionAdapter"]),
         .library(name: "TributaryFHIRClient", targets: ["FHIRClient"]),
         .library(name: "TributaryOutbox", targets: ["Outbox"]),
         // No app's: what the benchmarks measure of the stores. It needs the trait.

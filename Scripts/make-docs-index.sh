@@ -36,6 +36,8 @@ AccountClient|Signs a person up and in, archives consents, saves and finds resul
 CarePlans|Has the versions, schedules and events of a care plan in CareKit's JSON, the rules of changes, and a view as FHIR.
 CareStores|Stores a care plan on a phone and synchronises it with the other phones and the care team.
 Wallet|Gives apps access to a person's records for a limited time, and asks for it: the wallet, the app and their messages.
+LocationAdapter|Reduces a person's location to the state and the ZIP area before it leaves the phone.
+MotionAdapter|Makes Observations of the minutes that a person walks, runs, cycles, drives, rests and sleeps.
 CareKitAdapter|Synchronises CareKit's own store with the other copies of a care plan.
 HTTPTransport|Sends HTTP requests over URLSession, without cookies, caches and unbounded answers.
 DeviceSystem|Writes files atomically on a phone, locks them, and stores secrets in the Keychain or in files.

@@ -23,6 +23,8 @@ import HealthSync
 import HealthTypes
 import InformedConsent
 import JSONQuery
+import LocationAdapter
+import MotionAdapter
 import Outbox
 import Questionnaires
 import ResearchKitAdapter
@@ -318,6 +320,21 @@ enum LibraryArticles {
             return store
         }
     #endif
+
+    static func locationAdapter(_ answers: ConsentAnswers) -> ConsentAnswers? {
+        var answers = answers
+        let typed = PersonFacts(postalCode: "02139", state: "MA", country: "US")
+        guard let location = PseudonymousLocation(typed) else { return nil }
+        answers.person = location.replacing(in: answers.person)
+        return answers
+    }
+
+    static func motionAdapter(_ reports: [MotionActivity], midnight: Date, zone: TimeZone) -> [Observation] {
+        let intervals = MotionRules.intervals(reports, until: midnight)
+        let day = MotionPeriod(intervals, from: midnight.addingTimeInterval(-86_400), to: midnight)
+        let observations = day.observations(subject: "p1", in: zone)
+        return observations
+    }
 
     #if canImport(HealthKit)
         static func healthKitAdapter() async throws -> HealthChanges {

@@ -202,7 +202,8 @@ import Testing
         #expect(series.offsets.data == "0.5 1.25 2" && series.gaps?.data == "0 0 1")
         let locations = (0..<5).map { index in
             CLLocation(
-                latitude: 52.5 + Double(index) / 1000, longitude: 13.4, altitude: 34, horizontalAccuracy: 5,
+                coordinate: CLLocationCoordinate2D(latitude: 52.5 + Double(index) / 1000, longitude: 13.4),
+                altitude: 34, horizontalAccuracy: 5,
                 verticalAccuracy: 3, course: 90, speed: 2.5, timestamp: Phone.date(index))
         }
         let route: WorkoutRoute = try await special(

@@ -106,7 +106,8 @@ import Testing
                 HKWorkoutRoute(
                     locations: [
                         CLLocation(
-                            latitude: 1, longitude: 1, altitude: 1, horizontalAccuracy: 1, verticalAccuracy: 1,
+                            coordinate: CLLocationCoordinate2D(latitude: 1, longitude: 1), altitude: 1,
+                            horizontalAccuracy: 1, verticalAccuracy: 1,
                             course: 1,
                             speed: 1, timestamp: Phone.date(0))
                     ], origin: Phone.origin()))

@@ -3,11 +3,12 @@
 import json
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from harness import ROOT
+from harness import BIN, ROOT
 
 # What the server and the command line stand on; the names are those of the packages.
 SERVER = {"hummingbird", "swift-nio", "grdb.swift", "swift-log", "swift-metrics", "swift-service-lifecycle",
@@ -29,6 +30,18 @@ let package = Package(
     ]
 )
 """
+
+
+# The programs of the guide. Uploads in the background exist on Apple's systems only.
+PROGRAMS = sorted((ROOT / "Tests/GuideTests/Programs").glob("*.swift"))
+OF_APPLE = {"SendInBackground.swift"}
+# Modules that are not ours.
+SYSTEM = {"Foundation", "HealthKit", "ResearchKit"}
+
+
+def manifest_of_the_guide():
+    guide = (ROOT / "docs" / "guide-app-developer.md").read_text()
+    return re.search(r"```swift\n(// swift-tools-version.*?)```", guide, re.DOTALL).group(1)
 
 
 def libraries():
@@ -58,3 +71,24 @@ class App(unittest.TestCase):
     def test_the_guide_shows_the_trait(self):
         guide = (ROOT / "docs" / "guide-app-developer.md").read_text()
         self.assertRegex(guide, r"\.package\([^)]*traits: \[\]\)")
+
+    def test_the_manifest_of_the_guide_has_the_products_of_its_programs(self):
+        products = re.findall(r'\.product\(name: "Tributary(\w+)", package: "tributary"\)', manifest_of_the_guide())
+        self.assertLessEqual({f"Tributary{name}" for name in products}, set(libraries()))
+        imported = {name for file in PROGRAMS for name in re.findall(r"(?m)^import (\w+)$", file.read_text())}
+        self.assertEqual(imported - SYSTEM - set(products), set())
+
+    @unittest.skipUnless(sys.platform == "linux", "the stand-ins for Apple's frameworks exist on Linux only")
+    def test_the_programs_of_the_guide_are_whole(self):
+        """Each file has all of its imports. They are checked with the modules of the debug build;
+        Tests/Programs/test_guide_package.py builds them from scratch as a package."""
+        modules = Path(BIN).resolve().parent / "Modules"
+        if not (modules / "HealthKitAdapter.swiftmodule").exists():
+            self.skipTest(f"{modules} has no modules of the libraries (make debug)")
+        self.assertGreater(len(PROGRAMS), 15)
+        done = subprocess.run(
+            ["swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-module-name", "StudyApp",
+             "-warnings-as-errors", "-enable-upcoming-feature", "MemberImportVisibility", "-I", str(modules),
+             *(str(file) for file in PROGRAMS if file.name not in OF_APPLE)],
+            capture_output=True, text=True, timeout=600, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])

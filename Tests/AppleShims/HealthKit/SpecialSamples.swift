@@ -1,3 +1,4 @@
+@_exported import CoreLocation
 import Foundation
 
 /// objc: class HKElectrocardiogram
@@ -56,33 +57,6 @@ public final class HKHeartbeatSeriesSample: HKSample, @unchecked Sendable {
     public init(start: Date, end: Date, beats: [(time: TimeInterval, gap: Bool)], origin: Origin = Origin()) {
         self.beats = beats
         super.init(HKSeriesType.heartbeat(), start, end, origin)
-    }
-}
-
-/// CoreLocation's properties of a location.
-public final class CLLocation: NSObject, @unchecked Sendable {
-    public struct Coordinate: Sendable {
-        public let latitude: Double
-        public let longitude: Double
-    }
-    public let coordinate: Coordinate
-    public let altitude: Double
-    public let horizontalAccuracy: Double
-    public let verticalAccuracy: Double
-    public let course: Double
-    public let speed: Double
-    public let timestamp: Date
-    public init(
-        latitude: Double, longitude: Double, altitude: Double, horizontalAccuracy: Double, verticalAccuracy: Double,
-        course: Double, speed: Double, timestamp: Date
-    ) {
-        coordinate = Coordinate(latitude: latitude, longitude: longitude)
-        self.altitude = altitude
-        self.horizontalAccuracy = horizontalAccuracy
-        self.verticalAccuracy = verticalAccuracy
-        self.course = course
-        self.speed = speed
-        self.timestamp = timestamp
     }
 }
 

@@ -1,28 +1,7 @@
+@_exported import CoreLocation
 import Foundation
 
-// Types of Core Location and Contacts that a location has.
-
-public struct CLLocationCoordinate2D: Sendable {
-    public var latitude: Double
-    public var longitude: Double
-
-    public init(latitude: Double, longitude: Double) {
-        self.latitude = latitude
-        self.longitude = longitude
-    }
-}
-
-open class CLCircularRegion: NSObject {
-    public let center: CLLocationCoordinate2D
-    public let radius: Double
-    public let identifier: String
-
-    public init(center: CLLocationCoordinate2D, radius: Double, identifier: String) {
-        self.center = center
-        self.radius = radius
-        self.identifier = identifier
-    }
-}
+// Types of Contacts that a location has.
 
 open class CNPostalAddress: NSObject {
     fileprivate var members: [String: String] = [:]

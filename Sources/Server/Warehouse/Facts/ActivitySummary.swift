@@ -1,9 +1,9 @@
 import FHIR
 import HealthData
 
-/// C3-PRO's activity summaries: responses to a form that is not published. Its linkIds are HealthKit types and
-/// activities of the motion coprocessor, each with a quantity. They are measured, so their concepts are among the
-/// health data.
+/// C3-PRO's activity summaries: responses to a form that is not published, or Observations with its linkIds as codes. The
+/// linkIds are HealthKit types and activities of the motion coprocessor, each with a quantity. They are measured, so
+/// their concepts are among the health data.
 package enum ActivitySummaryForm {
     /// The name of the form.
     static let name = "org.chip.c3-pro.activity"
@@ -19,6 +19,17 @@ package enum ActivitySummaryForm {
         at: Concept(
             path: ConceptPath.child(of: ConceptPath.health, "Activity summaries"), code: nil,
             name: "Activity summaries", kind: .folder), health: .standard)
+
+    /// The system of Observations' codes that are linkIds of the form (`MotionPeriod` of the module MotionAdapter).
+    static let codeSystem = "urn:tributary:c3-pro-activity"
+
+    /// Returns the question that an Observation answers; nil if it has no code of the form.
+    static func question(of codings: [Coding]) -> SurveyConcepts.Question? {
+        for coding in codings where coding.system == codeSystem {
+            if let question = coding.code.flatMap({ concepts.questions[$0] }) { return question }
+        }
+        return nil
+    }
 
     /// The types of samples that the apps sum up.
     private static let types = [

@@ -11,10 +11,19 @@ struct ConceptReading: Sendable, Hashable {
     let terminology: TerminologyCode?
     /// The measured quantity, if the concept is a health type with one.
     let measure: HealthMeasure?
+    /// The unit of the question, if the concept is one of C3-PRO's activity summaries.
+    let unit: ConceptUnit?
 
-    /// Creates the form of a concept. All codes of a health type give that of the type; any other concept gives that
-    /// of its preferred coding. nil for a concept without codes and text.
+    /// Creates the form of a concept. All codes of a health type give that of the type, a code of C3-PRO's activity
+    /// summaries that of the question, which the ontology always contains; any other concept gives that of its
+    /// preferred coding. nil for a concept without codes and text.
     init?(_ concept: CodeableConcept, types: HealthTypeTable) {
+        if let question = ActivitySummaryForm.question(of: concept.coding), let code = question.concept.code {
+            (self.code, unit) = (code, question.unit)
+            (name, terminology, measure) = (nil, nil, nil)
+            return
+        }
+        unit = nil
         let type = types.type(of: concept.coding).flatMap { $0.kind == .clinicalRecord ? nil : $0 }
         let chief = FactMapping.preferred(type?.codings ?? concept.coding)
         guard let code = FactMapping.code(of: chief, or: concept) else { return nil }

@@ -31,6 +31,7 @@ extension FactMapping {
         let isFraction: Bool
 
         func unit(of reading: ConceptReading) -> ConceptUnit {
+            if let unit = reading.unit { return unit }
             if let measure = reading.measure { return .measured(measure, isFraction: isFraction) }
             return health.unit(of: reading.code) ?? .ofItsKind
         }
