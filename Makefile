@@ -79,7 +79,7 @@ attack: setup-test release
 # The binary of the package needs no Swift. It is built once, and the programs of others are tested with it.
 package: setup-package
 	@echo "== release build with the Swift runtime in it (the first takes some minutes)" >&2
-	@cd $(ROOT) && swift build -c release --product tributary --static-swift-stdlib --scratch-path $(PACKAGE_SCRATCH) >&2
+	@cd $(ROOT) && swift build -c release --product tributary --static-swift-stdlib --disable-local-rpath --scratch-path $(PACKAGE_SCRATCH) >&2
 	@cd $(ROOT) && files=$$(Scripts/make-package.py --binary $(PACKAGE_SCRATCH)/release/tributary \
 		--checkouts $(PACKAGE_SCRATCH)/checkouts) && echo "$$files" && lintian --fail-on error $$(echo "$$files" | grep 'deb$$')
 

@@ -197,7 +197,7 @@ class Build:
         for name in ("preinst", "postinst", "prerm", "postrm"):
             write(root / "DEBIAN" / name, (PACKAGING / name).read_text(), 0o755)
 
-    def package(self, folder, level=6):
+    def package(self, folder, level=3):
         """Writes the Debian package into a folder, and returns its path."""
         with tempfile.TemporaryDirectory() as temporary:
             root = Path(temporary) / "root"

@@ -191,7 +191,8 @@ class Installation(unittest.TestCase):
 
     def install(self, package):
         """Its libraries are those of Debian, and the root has nothing of Swift."""
-        self.assertEqual([str(path) for path in self.root.rglob("*wift*") if re.search(r"swift(Core|c|-frontend)|/opt/swift", str(path))], [])
+        self.assertEqual([path for folder in ("usr", "opt") for path in (self.root / folder).rglob("*")
+                          if re.match(r"swift|lib_?(swift|Foundation|dispatch)", path.name)], [])
         self.dpkg("-i", package)
         self.assertEqual(self.state(), ["ii", "0.0.1"])
         self.assertNotIn("not found", self.inside("ldd", "/usr/lib/tributary/installed/tributary"))
