@@ -34,6 +34,16 @@ import Testing
         }
     }
 
+    @Test func damagedFilesAreRefusedOrKeepTheirText() throws {
+        var consents = RandomConsents(random: Seeded.fresh())
+        for _ in 0..<Self.count {
+            let file = consents.damaged()
+            guard let read = try? ConsentMarkdown(file) else { continue }
+            let again = try ConsentMarkdown(try ConsentTemplate(read.contract.resource))
+            #expect(again.contract.json.data() == read.contract.json.data(), "\(file)")
+        }
+    }
+
     private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Examples/study/consent")
 

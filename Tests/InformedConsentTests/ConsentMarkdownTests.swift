@@ -222,4 +222,17 @@ import Testing
             #expect(!ConsentMarkdown.isFileName(name), "\(name)")
         }
     }
+
+    @Test func theConsentIsShownAsTextAndAsAPage() throws {
+        let template = try read(Self.front + "# Privacy\n\nWords & more\n\nFull **text**\n")
+        for part in ["Sleep and mood", "version 1.10", "== Privacy", "Words & more", "Full text", "(yes)", "routes"] {
+            #expect(template.plainText.contains(part), "\(part)")
+        }
+        for part in [
+            "<html lang=\"de-CH\">", "<h2>Privacy</h2>", "Words &amp; more", "<p>Full <strong>text</strong></p>",
+        ] {
+            #expect(template.page.contains(part), "\(part)")
+        }
+        #expect(template.page.contains("default-src 'none'"))
+    }
 }

@@ -138,6 +138,21 @@ struct RandomConsents<Generator: RandomNumberGenerator> {
             ? String(text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")) : text
     }
 
+    /// Returns the bytes of a file with some removed, repeated or replaced by syntax.
+    mutating func damaged() -> [UInt8] {
+        let pieces = [
+            "\n", "#", "```", "{", "}", "\"", "\\", "*", "- ", "<!--", "-->", "[", "](", ":", " ", "---\n", "\r", "\t",
+        ]
+        var bytes = Array(file().utf8)
+        for _ in 0..<count(1...6) {
+            let index = count(0...bytes.count)
+            let end = min(bytes.count, index + count(0...30))
+            bytes.replaceSubrange(
+                index..<(chance(2) ? index : end), with: chance(3) ? [0xC3] : Array(pick(pieces).utf8))
+        }
+        return bytes
+    }
+
     // MARK: Contracts
 
     /// Returns a text that has what Markdown, YAML, HTML and JSON treat as syntax.

@@ -81,21 +81,13 @@ public struct ConsentDocumentLayout: Sendable, Hashable {
 
     /// Creates the document of a template with a person's answers.
     public init(template: ConsentTemplate, answers: ConsentAnswers, signature: Signature) {
-        let sections = template.sections.map { section in
-            let html = section.htmlContent ?? section.htmlContentFile.flatMap { template.htmlFiles[$0] }
-            var paragraphs = section.summary.map(HTMLText.paragraphs) ?? []
-            // The full text often begins with the summary.
-            for paragraph in html.map(HTMLText.paragraphs) ?? [] where !paragraphs.contains(paragraph) {
-                paragraphs.append(paragraph)
-            }
-            return Section(heading: section.title, paragraphs: paragraphs)
-        }
         let confirmations = template.eligibility.criteria.compactMap { criterion in
             template.eligibility.answer(to: criterion, in: answers.eligibility)
                 .map { Confirmation(text: criterion.text, answer: $0) }
         }
         self.init(
-            title: template.title, teamName: template.teamName, template: template.canonical, sections: sections,
+            title: template.title, teamName: template.teamName, template: template.canonical,
+            sections: template.documentSections,
             eligibility: confirmations,
             sharing: template.asksForSharing
                 ? answers.sharing.map { ConsentDocumentLayout.sharing($0, team: template.teamName) } : nil,
