@@ -344,8 +344,7 @@ package struct StudyServer: Sendable {
         _ queue: SQLSubmissionQueue, records: any SQLDatabase, stores: StudyStores, openers: KeyOpenerCache,
         progress: ConsumerProgress
     ) async throws -> ConsumerService {
-        let templates = folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
-        if templates.isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
+        if folder.contracts().isEmpty, !study.c3pro.acceptsContractsWithoutTerms {
             logger.warning("No consent document in consent/: every submission will wait.")
         }
         let processor = StudyProcessing.processor(

@@ -53,9 +53,8 @@ extension DeviceCommand {
 
         private func template(of session: DeviceSession) async throws -> ConsentTemplate {
             if let contract {
-                let resource = try Resource(try CommandInput.file(contract))
-                let folder = URL(fileURLWithPath: contract).deletingLastPathComponent()
-                return try ConsentFiles(folder: folder).template(resource)
+                let data = try CommandInput.file(contract)
+                return try ConsentFiles.template(file: URL(fileURLWithPath: contract), data: data)
             }
             guard let template = try await session.publishedConsents().current() else {
                 throw CommandError("consent-missing", "The study publishes no consent; give one with --contract.")

@@ -8,6 +8,10 @@ extension StudyCheck {
     /// Returns findings about the versions of the consent, their content and their conflicts.
     func consentFindings(_ study: StudyConfiguration) -> [StudyFinding] {
         var (files, findings) = files(in: folder.consentURL, ofTypes: [Contract.resourceType])
+        let markdown = markdownFiles(&findings)
+        // A Markdown file and its Contract are one version.
+        files += markdown.filter { one in !files.contains { folder.isOneVersion($0.published, one.published) } }
+        findings += builtFindings(markdown, files)
         let validator = Self.validator()
         var templates: [(file: File, template: ConsentTemplate)] = []
         for file in files {
@@ -39,6 +43,36 @@ extension StudyCheck {
                 ))
         }
         return findings
+    }
+
+    /// Reads the consents in Markdown.
+    private func markdownFiles(_ findings: inout [StudyFinding]) -> [File] {
+        ConsentMarkdownFiles(folder: folder.consentURL).files().compactMap { file in
+            let name = "\(folder.consentURL.lastPathComponent)/\(file.url.lastPathComponent)"
+            switch file.result {
+            case .success(let published): return File(name: name, published: published)
+            case .failure(let error):
+                findings.append(StudyFinding(.error, code: error.code, file: name, message: error.message))
+                return nil
+            }
+        }
+    }
+
+    /// Returns findings about Markdown files whose Contract, built before, has a newer version or another text.
+    private func builtFindings(_ markdown: [File], _ files: [File]) -> [StudyFinding] {
+        markdown.compactMap { file in
+            let stem = file.published.file.deletingPathExtension().lastPathComponent
+            let built = files.first { $0.name == "\(folder.consentURL.lastPathComponent)/\(stem).json" }
+            guard let built, built.published.version != nil,
+                built.resource["url"]?.string == file.resource["url"]?.string,
+                BusinessVersion(file.published.version) < BusinessVersion(built.published.version)
+            else { return nil }
+            return StudyFinding(
+                .error, code: "consent-version-backwards", file: file.name, path: "version",
+                message:
+                    "\(built.name) has the newer version \(built.published.version ?? ""): give the text a version after it, or rename the file."
+            )
+        }
     }
 
     private func findings(of template: ConsentTemplate, in file: File) -> [StudyFinding] {

@@ -1,4 +1,5 @@
 import Foundation
+import InformedConsent
 
 extension StudyCheck {
     /// Returns findings about files of a folder that the server ignores.
@@ -8,7 +9,10 @@ extension StudyCheck {
         let folder = url.lastPathComponent
         let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
         return names.sorted().compactMap { name -> StudyFinding? in
-            guard !name.hasPrefix("."), !name.hasSuffix(".json") else { return nil }
+            // Drafts are renamed when they are ready; consents in Markdown are checked as Contracts.
+            guard !name.hasPrefix("."), !name.hasSuffix(".json"), !name.hasSuffix(".draft"),
+                name.lowercased() != "readme.md", !isConsent(name, in: url)
+            else { return nil }
             let stem = name.hasSuffix(".html") ? String(name.dropLast(5)) : name
             guard !named.contains(name), !named.contains(stem) else { return nil }
             var isFolder: ObjCBool = false
@@ -29,5 +33,9 @@ extension StudyCheck {
                     "The server does not read it: files of \(folder)/ are JSON and end in .json. Convert it, or move it elsewhere."
             )
         }
+    }
+
+    private func isConsent(_ name: String, in url: URL) -> Bool {
+        url == folder.consentURL && ConsentMarkdown.isFileName(name)
     }
 }

@@ -37,7 +37,7 @@ extension StudyFolder {
     /// first.
     package func consents() -> [ConsentTemplate] {
         let study = (try? configuration())?.id
-        return resources(in: consentURL, ofType: Contract.resourceType).enumerated()
+        return contracts().enumerated()
             .sorted { ($1.element.release, $0.offset) < ($0.element.release, $1.offset) }
             .compactMap { try? consent($0.element, ofStudy: study) }
     }

@@ -14,7 +14,7 @@ extension StudyFolder {
         let files =
             resources(in: questionnairesURL, ofType: Questionnaire.resourceType)
             + resources(in: questionnairesURL, ofType: ValueSet.resourceType)
-            + resources(in: consentURL, ofType: Contract.resourceType)
+            + contracts()
         var found: [String: Resource] = [:]
         for file in files.newestReleases() {
             guard var resource = file.inR4 else { continue }

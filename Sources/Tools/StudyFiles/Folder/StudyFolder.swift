@@ -10,7 +10,7 @@ import Wire
 ///
 /// ```
 /// study.json         the configuration of the study
-/// consent/           the versions of the study's consent (Contract), and the full texts of their sections
+/// consent/           the versions of the study's consent (Contract or Markdown), and the full texts of their sections
 /// questionnaires/    the published forms (Questionnaire) and their value sets (ValueSet)
 /// health-types.json  the study's own types of health data, and changes to the table's
 /// health-sync.json   the health data that phones follow, how far back, and the expected times

@@ -40,7 +40,7 @@ package struct PublishedLibrary: Sendable {
         let files =
             folder.resources(in: folder.questionnairesURL, ofType: Questionnaire.resourceType)
             + folder.resources(in: folder.questionnairesURL, ofType: ValueSet.resourceType)
-            + folder.resources(in: folder.consentURL, ofType: Contract.resourceType)
+            + folder.contracts()
         entries = files.map(Entry.init)
     }
 
