@@ -16,7 +16,8 @@ struct TributaryCommand: AsyncParsableCommand {
             """,
         version: TributaryVersion.text,
         subcommands: [
-            DemoCommand.self, InitCommand.self, ServeCommand.self, KeysCommand.self, TokenCommand.self,
+            DemoCommand.self, InitCommand.self, ConsentCommand.self, ServeCommand.self, KeysCommand.self,
+            TokenCommand.self,
             ClientCommand.self, CsiCommand.self, WalletCodeCommand.self, PersonCommand.self, AccountCommand.self,
             AppReceiptCommand.self, EnvelopeCommand.self, DeviceCommand.self, MeCommand.self, CareCommand.self,
             WalletCommand.self, DappCommand.self,
