@@ -3,8 +3,9 @@ import Testing
 
 /// Files that a script writes.
 @Suite struct GeneratedFileTests {
-    @Test func typedViewsMatchTheirScript() throws {
-        let script = PackageFolder.ours.root.appendingPathComponent("Scripts/generate-typed-views.py")
+    @Test(arguments: ["generate-typed-views.py", "generate-example-study.py"])
+    func generatedFilesMatchTheirScript(name: String) throws {
+        let script = PackageFolder.ours.root.appendingPathComponent("Scripts/\(name)")
         let python = Process()
         let output = Pipe()
         python.executableURL = URL(fileURLWithPath: "/usr/bin/env")

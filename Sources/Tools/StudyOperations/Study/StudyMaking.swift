@@ -15,11 +15,18 @@ package struct StudyMaking: Sendable {
     private let configuration: StudyConfiguration
     private let group: gid_t?
     private let groupName: String?
+    private let contents: StudyContents
 
-    /// - Parameter group: the group of the accounts that share the study's folder: the receiver's and the consumer's.
-    ///   The default is the group of an existing folder, or the account's own.
+    /// - Parameters:
+    ///   - group: the group of the accounts that share the study's folder: the receiver's and the consumer's. The
+    ///     default is the group of an existing folder, or the account's own.
+    ///   - contents: the consent, the forms and the settings with which the study begins.
     /// - Throws: ``ServerError`` `group-unknown`.
-    package init(_ folder: StudyFolder, _ configuration: StudyConfiguration, group: String? = nil) throws {
+    package init(
+        _ folder: StudyFolder, _ configuration: StudyConfiguration, group: String? = nil,
+        contents: StudyContents = .starting
+    ) throws {
+        self.contents = contents
         self.folder = folder
         self.configuration = configuration
         groupName = group
@@ -39,8 +46,8 @@ package struct StudyMaking: Sendable {
     /// - Parameters:
     ///   - antispam: the token that apps send; only its hash is stored.
     ///   - now: the present time.
-    /// - Throws: ``ServerError`` `study-exists`, `group-forbidden`; ``Storage/StorageError``,
-    ///   ``Storage/FileAccessError``. After an error, the folder and any created database are as they were.
+    /// - Throws: ``ServerError`` `study-exists`, `study-file-exists`, `study-check-failed`, `group-forbidden`;
+    ///   ``Storage/StorageError``, ``Storage/FileAccessError``. After an error, the folder and any created database are as they were.
     package func run(antispam: String, now: Date) async throws {
         let before = Present(folder)
         // An existing study is never changed.
@@ -49,8 +56,10 @@ package struct StudyMaking: Sendable {
                 code: "study-exists", message: "There is a study in this folder already; nothing was changed.")
         }
         var made: [Store] = []
+        var written: [URL] = []
         do {
             try folder.make(configuration, antispam: antispam, now: now)
+            written = try contents.write(into: folder)
             let stores = try StudyStores(folder)
             // Check that both can be reached before either is created.
             let all = [stores.records, stores.queue] + [stores.people].compactMap { $0 }
@@ -61,6 +70,8 @@ package struct StudyMaking: Sendable {
             try share(before)
         } catch {
             for store in made { try? await store.remove() }
+            // In folders that were there before.
+            for url in written.reversed() { try? FileManager.default.removeItem(at: url) }
             before.restore()
             throw error
         }

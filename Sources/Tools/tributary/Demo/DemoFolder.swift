@@ -73,7 +73,7 @@ struct DemoFolder {
     }
 
     /// Returns the path, relative to the current folder if it is below it, quoted if a shell requires that.
-    private static func typed(_ path: String) -> String {
+    static func typed(_ path: String) -> String {
         let here = FileManager.default.currentDirectoryPath + "/"
         let short = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
         let plain = short.utf8.allSatisfy {

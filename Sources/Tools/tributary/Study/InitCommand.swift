@@ -14,13 +14,17 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Create a study's folder, with keys.",
         discussion: """
-            Creates study.json, consent/, questionnaires/, keys/, queue/ and data/. An existing study is never changed;
-            if the command fails, nothing is left. --group names the group of the accounts that share the folder, if the
+            Creates study.json, consent/, questionnaires/, keys/, queue/ and data/, with drafts of a consent and of a
+            form: a file is published when its name no longer ends with .draft. --example makes a study that works at
+            once, --from one with the files of another folder (consent/, questionnaires/, profiles/, devices/,
+            health-types.json, health-sync.json); both are checked. An existing study is never changed; if the command
+            fails, nothing is left. --group names the group of the accounts that share the folder, if the
             receiver runs with its own account: it can read the published files and use queue/, but no key and no
             record.
 
             Example:
               tributary init sleep-study --id sleep-study --title "Sleep and mood"
+              tributary init trial --example --development
               tributary init /srv/study --bundle-identifier org.example.study --group tributary-queue
             """)
 
@@ -50,6 +54,12 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "The group of the accounts that share the folder, such as tributary-queue.")
     var group: String?
 
+    @Flag(help: "Begin with the example study: a consent, two forms, and the health data to follow.")
+    var example = false
+
+    @Option(help: "Begin with the consent, the forms and the settings of this folder.", completion: .directory)
+    var from: String?
+
     @Flag(help: "Make accounts of identified people: a people store, and \"accounts\" in study.json.")
     var accounts = false
 
@@ -71,13 +81,19 @@ struct InitCommand: AsyncParsableCommand {
         if let antispam, antispam.utf8.count < 8 {
             throw ValidationError("The antispam token must have at least 8 characters.")
         }
+        guard !example || from == nil else {
+            throw ValidationError("--example and --from exclude each other.")
+        }
+        let contents =
+            try from.map { try StudyContents(of: URL(fileURLWithPath: $0, isDirectory: true)) }
+            ?? (example ? .example : .starting)
         let token = antispam ?? Self.randomToken()
         var configuration = StudyConfiguration(
             id: name, title: title ?? name, bundleIdentifier: bundleIdentifier,
             c3pro: C3PROAcceptance(isAccepted: c3pro), development: development, queue: try queue.map(Self.location),
             database: try database.map(Self.location), deidentification: Deidentification(isPseudonymous: true))
         if accounts { configuration.accounts = AccountsConfiguration() }
-        try await StudyMaking(folder, configuration, group: group).run(antispam: token, now: Date())
+        try await StudyMaking(folder, configuration, group: group, contents: contents).run(antispam: token, now: Date())
         if development {
             CommandOutput.note(
                 "WARNING: a development study: anyone with this folder can make receipts. Never use it for real data."
@@ -89,10 +105,13 @@ struct InitCommand: AsyncParsableCommand {
                 "study": .string(folder.url.path), "id": .string(name),
                 "root": fingerprint.map { .string($0) } ?? .null,
                 "antispam": antispam == nil ? .string(token) : .null, "development": .bool(development),
+                "files": .array(contents.files.map { .string($0.path) }),
+                "next": .array(next(contents).map { .string($0) }),
             ])
         } else {
-            CommandOutput.note(
-                "Made the study \(name). Next: add your forms to questionnaires/ and consent/, then serve.")
+            let drafts = contents.isComplete ? "" : " Complete the drafts in consent/ and questionnaires/."
+            CommandOutput.note("Made the study \(name).\(drafts) Next:")
+            for command in next(contents) { CommandOutput.note("  \(command)") }
             if let fingerprint {
                 CommandOutput.note(
                     "The fingerprint of the study's root key, for the app (device enrol --root): \(fingerprint)")
@@ -102,6 +121,17 @@ struct InitCommand: AsyncParsableCommand {
                 CommandOutput.result(token)
             }
         }
+    }
+
+    /// Returns the next three commands.
+    private func next(_ contents: StudyContents) -> [String] {
+        let study = DemoFolder.typed(dir)
+        guard contents.isComplete else {
+            let draft = DemoFolder.typed("\(dir)/consent/consent.md.draft")
+            let consent = DemoFolder.typed("\(dir)/consent/consent.md")
+            return ["mv \(draft) \(consent)", "tributary study check \(study)", "tributary serve \(study)"]
+        }
+        return ["tributary consent show \(study)", "tributary study check \(study)", "tributary serve \(study)"]
     }
 
     /// Returns a location for study.json: a path relative to the current folder is a different one relative to the
