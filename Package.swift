@@ -556,7 +556,7 @@ let tests: [Target] = [
         name: "EnrolmentsTests",
         dependencies: [
             "Storage", "Submissions", "AccessPolicy", "Audit", "Identity", "Enrolments", "StorageTestSupport",
-            "AccessTestSupport",
+            "AccessTestSupport", "TestSupport",
         ]),
     .testTarget(
         name: "DeviceGatewayTests",

@@ -21,6 +21,19 @@ import Wire
         #expect(RegistrationRequest(reading: Data(#"{"sandbox":true}"#.utf8)) == nil)
     }
 
+    /// The value is that of `printf 'tributary-enrolment:%s' aaaaaaaaaaaaaaaaaaaaaaaaaa | sha256sum`.
+    @Test func anInvitationIsProvedByADigest() throws {
+        let code = String(repeating: "a", count: 26)
+        let proof = "01a714df2109a5128b52329a7527b8f0c1376cf01e357c06a8409bb0b093ccf7"
+        #expect(InvitationRegistration.proof(of: code) == proof)
+        let request = InvitationRegistration(code: code, installation: "i")
+        #expect(
+            try json(request)
+                == #"{"grant_types":["client_credentials"],"installation":"i","invitation":"\#(proof)","token_endpoint_auth_method":"client_secret_basic"}"#
+        )
+        #expect(InvitationRegistration(reading: Data(#"{"invitation":"p"}"#.utf8)) == nil)
+    }
+
     @Test func answersHaveTheNamesOfTheStandards() throws {
         #expect(
             try json(RegistrationResponse(clientID: "a", clientSecret: "b", issuedAt: 5))
@@ -78,6 +91,7 @@ import Wire
             #expect(Message(reading: Data(try json(message).utf8)) == message)
         }
         try again(RegistrationRequest(receiptData: "r", clientName: "n", softwareVersion: "1", sandbox: true))
+        try again(InvitationRegistration(code: "c", installation: "i", clientName: "n", softwareVersion: "1"))
         try again(RegistrationResponse(clientID: "a", clientSecret: "b", issuedAt: 5))
         try again(TokenResponse(accessToken: "t", expiresIn: 60))
         try again(OAuthError(error: "invalid_client", errorDescription: "No."))

@@ -2,7 +2,7 @@ import Core
 
 /// A refused action, or a request that cannot be granted. It contains no secret.
 package struct AccessError: CodedError, Hashable {
-    /// Stable code: `client-revoked`, `enrolment-revoked`, `not-a-device`, or the reason of a ``Decision``.
+    /// Stable code: `client-revoked`, `enrolment-revoked`, `invitation-refused`, `not-a-device`, or the reason of a ``Decision``.
     package let code: String
     /// Message for users that suggests an action.
     package let message: String

@@ -4,7 +4,7 @@ import Foundation
 import Identity
 import Storage
 
-/// Access control for devices in the queue's store: enrolments by app receipt, clients, access tokens.
+/// Access control for devices in the queue's store: enrolments by app receipt or invitation, clients, access tokens.
 ///
 /// It contains no participants: only the records' store knows whose device it is (``EnrolmentStore``). The row of a
 /// registration or a submission is its audit; unauthenticated requests are counted by the minute (``Audit/RefusalCounter``).
@@ -45,34 +45,45 @@ package struct DeviceAccess: Sendable {
     /// - Parameter receiptDigest: SHA-256 of the receipt, hexadecimal.
     /// - Throws: ``AccessError``: `enrolment-revoked` for a device that the study team has revoked.
     package func registerClient(receiptDigest: String) async throws -> (clientID: String, clientSecret: String) {
+        try await database.write { transaction in
+            guard let credentials = try registerClient(ofDevice: receiptDigest, in: transaction) else {
+                throw AccessError(code: "enrolment-revoked", message: "The study team has revoked this device.")
+            }
+            return credentials
+        }
+    }
+
+    /// Registers a client of a device, and creates the device's enrolment if there is none. Earlier clients of the
+    /// device end.
+    ///
+    /// - Parameter key: the receipt's digest, or the key of an invitation.
+    /// - Returns: the credentials; nil if the study team has revoked the device.
+    func registerClient(
+        ofDevice key: String, in transaction: any SQLTransaction
+    ) throws -> (clientID: String, clientSecret: String)? {
         let now = clock()
         let clientID = RandomID.make(random)
         let secret = String.newSecret(random)
-        let newEnrolment = RandomID.make(random)
-        try await database.write { transaction in
-            // 1. Find or create the receipt's enrolment.
-            try transaction.execute(
-                """
-                INSERT INTO enrolment (id, receipt_digest, created_at) VALUES (?, ?, ?)
-                ON CONFLICT (receipt_digest) DO NOTHING
-                """,
-                [SQLValue(newEnrolment), SQLValue(receiptDigest), SQLValue(now)])
-            guard
-                let enrolment = try transaction.first(
-                    "SELECT id, revoked_at FROM enrolment WHERE receipt_digest = ?", [SQLValue(receiptDigest)])
-            else {
-                throw StorageError(code: "storage-failed", message: "An enrolment disappeared while it was created.")
-            }
-            guard enrolment["revoked_at"] == .null else {
-                throw AccessError(code: "enrolment-revoked", message: "The study team has revoked this device.")
-            }
-            // 2. End its earlier clients.
-            try Self.endClients(of: try enrolment.text("id"), at: now, in: transaction)
-            // 3. Insert the new client.
-            try transaction.execute(
-                "INSERT INTO client (id, enrolment_id, secret_digest, created_at) VALUES (?, ?, ?, ?)",
-                [SQLValue(clientID), enrolment["id"], SQLValue(SecretDigest(of: secret).hex), SQLValue(now)])
+        // 1. Find or create the enrolment.
+        try transaction.execute(
+            """
+            INSERT INTO enrolment (id, receipt_digest, created_at) VALUES (?, ?, ?)
+            ON CONFLICT (receipt_digest) DO NOTHING
+            """,
+            [SQLValue(RandomID.make(random)), SQLValue(key), SQLValue(now)])
+        guard
+            let enrolment = try transaction.first(
+                "SELECT id, revoked_at FROM enrolment WHERE receipt_digest = ?", [SQLValue(key)])
+        else {
+            throw StorageError(code: "storage-failed", message: "An enrolment disappeared while it was created.")
         }
+        guard enrolment["revoked_at"] == .null else { return nil }
+        // 2. End its earlier clients.
+        try Self.endClients(of: try enrolment.text("id"), at: now, in: transaction)
+        // 3. Insert the new client.
+        try transaction.execute(
+            "INSERT INTO client (id, enrolment_id, secret_digest, created_at) VALUES (?, ?, ?, ?)",
+            [SQLValue(clientID), enrolment["id"], SQLValue(SecretDigest(of: secret).hex), SQLValue(now)])
         return (clientID, secret)
     }
 

@@ -34,6 +34,28 @@ extension EnrolmentStore {
         return (secrets, expiresAt)
     }
 
+    /// Deletes codes for new participants that were not used.
+    ///
+    /// - Parameter secrets: the secrets; nil for all.
+    /// - Returns: the secrets that were deleted if they are given, and the number of deleted codes.
+    /// - Throws: ``AccessError`` with the policy's reason.
+    package func revokeInvitations(
+        _ secrets: [String]?, by actor: Actor
+    ) async throws -> (secrets: Set<String>, count: Int) {
+        try await database.write { transaction in
+            try requireEnrolments(actor, Target(resourceType: "Contract"), in: transaction)
+            guard let secrets else {
+                return ([], try transaction.execute("DELETE FROM invitation WHERE used_at IS NULL"))
+            }
+            let deleted = try secrets.filter { secret in
+                try transaction.execute(
+                    "DELETE FROM invitation WHERE secret_digest = ? AND used_at IS NULL",
+                    [SQLValue(SecretDigest(of: secret).hex)]) > 0
+            }
+            return (Set(deleted), deleted.count)
+        }
+    }
+
     /// Returns the reason why a device may not begin; nil if it may, and then the code is spent.
     func refusal(
         of invitation: Invitation, device: String, in transaction: any SQLTransaction

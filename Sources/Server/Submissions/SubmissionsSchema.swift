@@ -38,13 +38,26 @@ public enum SubmissionsSchema {
         """
         -- These tables do not identify the participant of a device.
 
-        -- A device, identified by its app receipt. It may register new clients; its submissions keep their queue.
+        -- A device, identified by its app receipt or its invitation. It may register new clients; its submissions keep
+        -- their queue.
         CREATE TABLE enrolment (
             id text PRIMARY KEY,
+            -- The SHA-256 of the receipt, or `invitation:` and the secret_digest of the invitation.
             receipt_digest text NOT NULL UNIQUE,
             created_at text NOT NULL,
             last_seen_at text,
             revoked_at text
+        );
+
+        -- An invitation by which one installation enrols, if the study takes invitations instead of receipts.
+        CREATE TABLE enrolment_invitation (
+            -- The SHA-256 of the proof that the device sends.
+            secret_digest text PRIMARY KEY,
+            created_at text NOT NULL,
+            expires_at text NOT NULL,
+            used_at text,
+            -- The SHA-256 of the secret of the installation.
+            used_by text
         );
 
         -- A client of a device, with the secret by which it obtains tokens.
