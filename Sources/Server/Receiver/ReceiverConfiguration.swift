@@ -29,8 +29,10 @@ package struct ReceiverConfiguration: Sendable {
 
     /// Digest of the word that every app of the study sends in the header `Antispam`.
     package var antispam: SecretDigest
-    /// App whose receipts are accepted.
-    package var bundleIdentifier: String
+    /// App whose receipts are accepted; nil if the study has no app.
+    package var bundleIdentifier: String?
+    /// Proofs by which devices may enrol.
+    package var enrolment: Set<EnrolmentMethod>
     /// Trusted authorities for receipts; without any, no device can register.
     package var receiptRoots: [AppReceiptRoot]
     package var limits: Limits
@@ -67,7 +69,8 @@ package struct ReceiverConfiguration: Sendable {
     package var healthFile: @Sendable (String) async throws -> Data?
 
     package init(
-        antispam: SecretDigest, bundleIdentifier: String, receiptRoots: [AppReceiptRoot], limits: Limits = Limits(),
+        antispam: SecretDigest, bundleIdentifier: String?, receiptRoots: [AppReceiptRoot],
+        enrolment: Set<EnrolmentMethod> = [.receipt], limits: Limits = Limits(),
         limiter: RateLimiter = RateLimiter(), bodies: BodyBudget = BodyBudget(bytes: 128 << 20),
         acceptC3PRO: Bool = true, acceptPlainFHIR: Bool = false, tokenLifetime: TimeInterval = 1800,
         epoch: Int64 = 1, study: String? = nil, authenticateStaff: (@Sendable (String) async throws -> Actor?)? = nil,
@@ -80,6 +83,7 @@ package struct ReceiverConfiguration: Sendable {
         self.antispam = antispam
         self.bundleIdentifier = bundleIdentifier
         self.receiptRoots = receiptRoots
+        self.enrolment = enrolment
         self.limits = limits
         self.limiter = limiter
         self.bodies = bodies
