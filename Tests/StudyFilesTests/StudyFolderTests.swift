@@ -116,4 +116,23 @@ import Wire
         #expect(try !accepts("") && !accepts(#","fhirBlocks":{}"#) && !accepts(#","fhirBlocks":{"legacy":false}"#))
         #expect(try accepts(#","fhirBlocks":{"legacy":true}"#))
     }
+
+    @Test func devicesEnrolByReceiptUnlessTheFileNamesInvitations() throws {
+        func study(_ members: String) throws -> StudyConfiguration {
+            let study = try StudyConfiguration(json: Data(#"{"id":"a","title":"x"\#(members)}"#.utf8))
+            #expect(try StudyConfiguration(json: study.json.data()) == study)
+            return study
+        }
+        #expect(try study(#","bundleIdentifier":"b""#).enrolment == [.receipt])
+        #expect(
+            try study(#","bundleIdentifier":"b","enrolment":["receipt","invitation"]"#).enrolment
+                == [.receipt, .invitation])
+        #expect(try study(#","bundleIdentifier":"b","enrolment":["invitation"]"#).enrolment == [.invitation])
+        // A study without an app.
+        let withoutApp = try study("")
+        #expect(withoutApp.enrolment == [.invitation] && withoutApp.bundleIdentifier == nil)
+        for wrong in [#","enrolment":["receipt"]"#, #","bundleIdentifier":"""#, #","bundleIdentifier":null"#] {
+            #expect(throws: ServerError.self, "\(wrong)") { try study(wrong) }
+        }
+    }
 }

@@ -138,7 +138,8 @@ import Testing
             #""withdrawalGraceDays":-1"#, #""withdrawalGraceDays":"x""#, #""queue":"""#, #""c3pro":"no""#,
             #""c3pro":{"contractsWithoutTerms":1}"#,
             #""limits":{"rates":{"nobody":{"perSecond":1,"burst":1}}}"#, #""limits":{"rates":{"token-by-client":1}}"#,
-            #""limits":{"heldBytesPerDevice":0}"#,
+            #""limits":{"heldBytesPerDevice":0}"#, #""enrolment":[]"#, #""enrolment":"invitation""#,
+            #""enrolment":["invitation","paper"]"#, #""enrolment":["receipt","receipt"]"#,
         ] {
             let file = #"{"id":"s","title":"T","bundleIdentifier":"b",\#(wrong)}"#
             #expect(throws: ServerError.self, "\(wrong)") { try StudyConfiguration(json: Data(file.utf8)) }

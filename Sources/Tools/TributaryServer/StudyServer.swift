@@ -306,7 +306,7 @@ package struct StudyServer: Sendable {
         _ opened: OpenStores, limiter: RateLimiter, bodies: BodyBudget, staff: AccessStores?
     ) throws -> ReceiverConfiguration {
         let roots = try folder.receiptRoots(development: study.development).map { try AppReceiptRoot($0) }
-        if roots.isEmpty {
+        if roots.isEmpty, study.enrolment.contains(.receipt) {
             logger.warning("No receipt root in receipt-roots/: no app can register.")
         }
         if try FileAccess.contents(of: folder.publicKeysURL) == nil {
@@ -326,6 +326,7 @@ package struct StudyServer: Sendable {
         }
         return ReceiverConfiguration(
             antispam: try antispam(), bundleIdentifier: study.bundleIdentifier, receiptRoots: roots,
+            enrolment: study.enrolment,
             limits: .init(
                 maximumBodyBytes: study.maximumSubmissionBytes, heldBytesPerDevice: study.heldBytesPerDevice),
             limiter: limiter, bodies: bodies, acceptC3PRO: study.c3pro.isAccepted,

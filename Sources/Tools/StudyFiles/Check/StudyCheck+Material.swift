@@ -137,7 +137,7 @@ extension StudyCheck {
         var findings: [StudyFinding] = []
         // An unreadable file is reported by ``accessFindings()``.
         guard let roots = try? folder.receiptRoots(development: study.development) else { return findings }
-        if roots.isEmpty {
+        if roots.isEmpty, study.enrolment.contains(.receipt) {
             findings.append(
                 StudyFinding(
                     .warning, code: "receipt-roots-missing", file: "receipt-roots/", message: "No app can register."))

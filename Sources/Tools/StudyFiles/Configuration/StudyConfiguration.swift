@@ -4,6 +4,7 @@ import Consumer
 import FHIR
 import Foundation
 import InformedConsent
+import Receiver
 import ServerHTTP
 import Storage
 import Warehouse
@@ -14,8 +15,10 @@ package struct StudyConfiguration: Sendable, Hashable {
     package var id: String
     /// The title that people see.
     package var title: String
-    /// The bundle identifier that an app's receipt must name.
-    package var bundleIdentifier: String
+    /// The bundle identifier that an app's receipt must name; nil if the study has no app in a store.
+    package var bundleIdentifier: String?
+    /// The proofs by which devices may enrol.
+    package var enrolment: Set<EnrolmentMethod>
     /// Maximum size of a submission, in bytes.
     package var maximumSubmissionBytes: Int
     /// Maximum number of resources in one submission.
@@ -70,7 +73,7 @@ package struct StudyConfiguration: Sendable, Hashable {
     package var acceptsLegacyCalls = false
 
     package init(
-        id: String, title: String, bundleIdentifier: String, maximumSubmissionBytes: Int = 8 << 20,
+        id: String, title: String, bundleIdentifier: String?, maximumSubmissionBytes: Int = 8 << 20,
         maximumResourcesPerSubmission: Int = 10_000, tokenLifetime: Int = 1800,
         validation: ValidationStrictness = .errors, c3pro: C3PROAcceptance = C3PROAcceptance(isAccepted: false),
         acceptPlainFHIR: Bool = false, identifiedRecords: Bool = false,
@@ -78,8 +81,10 @@ package struct StudyConfiguration: Sendable, Hashable {
         development: Bool = false, queue: String? = nil, database: String? = nil, withdrawalGraceDays: Int = 0,
         heldBytesPerDevice: Int = 256 << 20, keepOnDelete: Set<KeptOnDelete> = [], rates: RateLimits = RateLimits(),
         unsigned: Bool = false, requiresInvitation: Bool = false, warehouse: WarehouseLocation = .records,
-        deidentification: Deidentification = .none, publicURL: String? = nil
+        deidentification: Deidentification = .none, publicURL: String? = nil,
+        enrolment: Set<EnrolmentMethod>? = nil
     ) {
+        self.enrolment = enrolment ?? Self.standardEnrolment(bundleIdentifier: bundleIdentifier)
         self.publicURL = publicURL
         self.deidentification = deidentification
         self.warehouse = warehouse
@@ -179,6 +184,25 @@ package struct StudyConfiguration: Sendable, Hashable {
             default: throw Self.invalid("invitation", "\"required\" or \"open\"")
             }
         }
+        func bundleIdentifier() throws -> String? {
+            guard let value = json["bundleIdentifier"] else { return nil }
+            guard let text = value.string, !text.isEmpty else { throw Self.invalid("bundleIdentifier", "a text") }
+            return text
+        }
+        func enrolment(_ bundleIdentifier: String?) throws -> Set<EnrolmentMethod> {
+            guard let stated = json["enrolment"] else {
+                return Self.standardEnrolment(bundleIdentifier: bundleIdentifier)
+            }
+            let names = stated.array?.map { $0.string.flatMap(EnrolmentMethod.init(rawValue:)) } ?? []
+            let methods = Set(names.compactMap { $0 })
+            guard !names.isEmpty, methods.count == names.count else {
+                throw Self.invalid("enrolment", "a list of \"receipt\", \"invitation\" or both")
+            }
+            guard bundleIdentifier != nil || !methods.contains(.receipt) else {
+                throw Self.invalid("bundleIdentifier", "a text if devices enrol by receipt")
+            }
+            return methods
+        }
         func strictness(_ value: JSON?) throws -> ValidationStrictness {
             guard let value else { return .errors }
             guard let found = value.string.flatMap(ValidationStrictness.init(rawValue:)) else {
@@ -246,8 +270,9 @@ package struct StudyConfiguration: Sendable, Hashable {
             return rules
         }
         let standard = StudyConfiguration(id: "", title: "", bundleIdentifier: "")
+        let bundle = try bundleIdentifier()
         self.init(
-            id: try text("id"), title: try text("title"), bundleIdentifier: try text("bundleIdentifier"),
+            id: try text("id"), title: try text("title"), bundleIdentifier: bundle,
             maximumSubmissionBytes: try limit("submissionBytes", standard.maximumSubmissionBytes),
             maximumResourcesPerSubmission: try limit("resources", standard.maximumResourcesPerSubmission),
             tokenLifetime: try limit("tokenSeconds", standard.tokenLifetime),
@@ -260,7 +285,8 @@ package struct StudyConfiguration: Sendable, Hashable {
             heldBytesPerDevice: try limit("heldBytesPerDevice", standard.heldBytesPerDevice),
             keepOnDelete: try keptOnDelete(), rates: try rates(), unsigned: try flag("unsigned", standard.unsigned),
             requiresInvitation: try invitation(), warehouse: try warehouse(),
-            deidentification: try deidentification(), publicURL: try location("publicURL"))
+            deidentification: try deidentification(), publicURL: try location("publicURL"),
+            enrolment: try enrolment(bundle))
         if let publicURL { self.publicURL = try Self.publicURL(publicURL, development: development) }
         accounts = try json["accounts"].flatMap { $0.isNull ? nil : try AccountsConfiguration($0) }
         people = try location("people")
@@ -274,7 +300,7 @@ package struct StudyConfiguration: Sendable, Hashable {
     /// The known members of study.json.
     static let knownMembers: Set<String> = [
         "id", "title", "bundleIdentifier", "limits", "validation", "c3pro", "acceptPlainFHIR", "development", "queue",
-        "database", "withdrawalGraceDays", "keepOnDelete", "unsigned", "invitation",
+        "database", "withdrawalGraceDays", "keepOnDelete", "unsigned", "invitation", "enrolment",
         "identifiedRecords", "identifyingData", "warehouse", "deidentification", "publicURL", "accounts", "people",
         "fhirBlocks",
     ]
@@ -313,12 +339,29 @@ package struct StudyConfiguration: Sendable, Hashable {
         }
         if unsigned { object["unsigned"] = .bool(true) }
         if requiresInvitation { object["invitation"] = .string("required") }
+        if enrolment != Self.standardEnrolment(bundleIdentifier: bundleIdentifier) {
+            object["enrolment"] = .array(enrolment.map(\.rawValue).sorted().map { .string($0) })
+        }
         return .object(object)
     }
 
+    /// Returns the proofs by which devices enrol if study.json does not list them: the receipt of the study's app, or
+    /// an invitation if the study has no app.
+    private static func standardEnrolment(bundleIdentifier: String?) -> Set<EnrolmentMethod> {
+        bundleIdentifier == nil ? [.invitation] : [.receipt]
+    }
+
     private var fixedMembers: JSON {
+        var object = JSONObject()
+        object["id"] = .string(id)
+        object["title"] = .string(title)
+        if let bundleIdentifier { object["bundleIdentifier"] = .string(bundleIdentifier) }
+        for member in commonMembers.object?.members ?? [] { object[member.key] = member.value }
+        return .object(object)
+    }
+
+    private var commonMembers: JSON {
         [
-            "id": .string(id), "title": .string(title), "bundleIdentifier": .string(bundleIdentifier),
             "limits": [
                 "submissionBytes": .number(JSONNumber(maximumSubmissionBytes)),
                 "resources": .number(JSONNumber(maximumResourcesPerSubmission)),

@@ -42,7 +42,10 @@ struct AppReceiptCommand: AsyncParsableCommand {
         let root = DevelopmentReceiptRoot(
             certificatePEM: String(decoding: certificate, as: UTF8.self),
             privateKeyPEM: key)
-        return try AppReceipt.makeDevelopment(
-            bundleIdentifier: bundleIdentifier ?? study.bundleIdentifier, root: root)
+        guard let bundleIdentifier = bundleIdentifier ?? study.bundleIdentifier else {
+            throw CommandError(
+                "study-without-app", "study.json has no bundleIdentifier: devices enrol with an invitation code.")
+        }
+        return try AppReceipt.makeDevelopment(bundleIdentifier: bundleIdentifier, root: root)
     }
 }
