@@ -37,7 +37,7 @@ public struct OutboxError: CodedError, Hashable {
         case certificateUntrusted = "certificate-untrusted"
         /// The server cannot process the request now; a later attempt may succeed.
         case serverUnavailable = "server-unavailable"
-        /// The server refused the registration: antispam word or receipt.
+        /// The server refused the registration: antispam word, receipt or invitation.
         case registrationRefused = "registration-refused"
         /// The server does not accept the client's id and secret.
         case tokenRefused = "token-refused"

@@ -26,22 +26,67 @@ extension StudyConnection {
         root: String? = nil, certificateAuthority: String? = nil, transport: any Transport = URLSessionTransport(),
         environment: DeviceEnvironment = DeviceEnvironment()
     ) async throws -> Enrolment {
+        let registration = RegistrationRequest(
+            receiptData: String(receipt.filter { !$0.isWhitespace }), clientName: clientName, sandbox: sandbox)
+        let body = try JSONEncoder().encode(registration)
+        return try await register(
+            body, proof: "receipt", url: url, antispam: antispam, root: root,
+            certificateAuthority: certificateAuthority, transport: transport, environment: environment)
+    }
+
+    /// Enrols at a study's server with an invitation code of the study team, for devices without an app store.
+    ///
+    /// The study must accept invitations (`enrolment` in its study.json). A code is used once. The same installation
+    /// may call this again with the same code, for instance if it did not receive the response.
+    ///
+    /// - Parameters:
+    ///   - url: the study's base URL; https, or http on this machine.
+    ///   - antispam: the study's shared antispam word.
+    ///   - invitation: the code; it is not sent, only a proof of it (`InvitationRegistration`).
+    ///   - installation: the secret of this installation (``DeviceStore/installationSecret()``).
+    ///   - clientName: the app's name, for the study's list.
+    ///   - root: the fingerprint of the study's root key, as for a receipt.
+    ///   - certificateAuthority: the certificate of the server's private authority in PEM, as for a receipt.
+    /// - Returns: the enrolment to save (``DeviceStore/save(_:)``).
+    ///
+    /// - Throws: as for a receipt; `registration-refused` if the code is unknown, expired, revoked or used by another
+    ///   installation. The server does not report which.
+    public static func enrol(
+        url: String, antispam: String, invitation: String, installation: String, clientName: String? = nil,
+        root: String? = nil, certificateAuthority: String? = nil, transport: any Transport = URLSessionTransport(),
+        environment: DeviceEnvironment = DeviceEnvironment()
+    ) async throws -> Enrolment {
+        let registration = InvitationRegistration(
+            code: invitation, installation: installation, clientName: clientName)
+        let body = try JSONEncoder().encode(registration)
+        return try await register(
+            body, proof: "invitation code", url: url, antispam: antispam, root: root,
+            certificateAuthority: certificateAuthority, transport: transport, environment: environment)
+    }
+
+    /// Fetches the study's keys, and registers.
+    ///
+    /// - Parameters:
+    ///   - registration: the body of the request.
+    ///   - proof: the name of the proof in it, for the message of a refusal.
+    private static func register(
+        _ registration: Data, proof: String, url: String, antispam: String, root: String?,
+        certificateAuthority: String?, transport: any Transport, environment: DeviceEnvironment
+    ) async throws -> Enrolment {
         // 1. The keys: an address without keys is no study, and a registration must not be spent on it.
         let baseURL = try Enrolment.checked(url)
         let (jwks, signedKeys) = try await publishedKeys(
             baseURL: baseURL, antispam: antispam, root: root, transport, now: environment.now)
         // 2. The registration.
-        let registration = RegistrationRequest(
-            receiptData: String(receipt.filter { !$0.isWhitespace }), clientName: clientName, sandbox: sandbox)
         let request = try request(
             "POST", baseURL + StudyPath.register, antispam: antispam,
-            headers: ["Content-Type": "application/json; charset=utf-8"], body: JSONEncoder().encode(registration))
+            headers: ["Content-Type": "application/json; charset=utf-8"], body: registration)
         let response = try await perform(request, transport)
         guard (200..<300).contains(response.status) else {
             let reason = response.errorCode.map { " (\($0))" } ?? ""
             throw response.failure(
                 .registrationRefused,
-                "The server refused the registration\(reason): check the antispam word and the receipt.",
+                "The server refused the registration\(reason): check the antispam word and the \(proof).",
                 now: environment.now())
         }
         guard let answer = RegistrationResponse(reading: response.body),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FHIR
 import Foundation
+import InformedConsent
 import Outbox
 import Wire
 
@@ -41,7 +42,14 @@ package struct DeviceCommand: AsyncParsableCommand {
                 Without it any server at the address is trusted; for development only. --ca is the certificate of a
                 private authority that issued the server's certificate; it is stored with the enrolment.
 
+                --invitation is a code of the study team (`participant invite`), for studies that accept invitations
+                instead of the receipt of an app ("enrolment" in study.json). If the study also requires a code in the
+                consent, it is the same one (`device consent --code`). A code is used once; the same folder may repeat
+                the command.
+
                 Example:
+                  tributary device enrol --store phone --url http://127.0.0.1:8080 --invitation CODE --antispam TOKEN \
+                    --root FINGERPRINT
                   tributary device enrol --store phone --url http://127.0.0.1:8080 --receipt receipt.b64 --antispam TOKEN \
                     --root FINGERPRINT
                   tributary device enrol --store phone --url https://study.hospital.example --ca hospital-ca.pem \
@@ -49,18 +57,35 @@ package struct DeviceCommand: AsyncParsableCommand {
                 """)
         @OptionGroup var device: Store
         @Option(help: "The address of the study's server.") var url: String
-        @Option(help: "The app's receipt as base64.") var receipt: String
+        @Option(help: "The app's receipt as base64.") var receipt: String?
+        @Option(help: "The study team's invitation code, instead of a receipt.") var invitation: String?
         @Option(parsing: .unconditional, help: "The study's antispam token.") var antispam: String
         @Option(parsing: .unconditional, help: "The fingerprint of the study's root key.") var root: String?
         @Option(help: "The certificate of the server's private authority (PEM).") var ca: String?
 
+        func validate() throws {
+            guard (receipt == nil) != (invitation == nil) else {
+                throw ValidationError("Give either --receipt or --invitation.")
+            }
+        }
+
         func run() async throws {
             let folder = URL(fileURLWithPath: device.store, isDirectory: true)
-            let receiptText = String(decoding: try CommandInput.file(receipt), as: UTF8.self)
             let authority = try ca.map { String(decoding: try CommandInput.file($0), as: UTF8.self) }
-            let enrolment = try await StudyConnection.enrol(
-                url: url, antispam: antispam, receipt: receiptText, clientName: "tributary", root: root,
-                certificateAuthority: authority, transport: try DeviceSession.transport(authority))
+            let transport = try DeviceSession.transport(authority)
+            let enrolment: Enrolment
+            if let invitation {
+                guard let code = InvitationCode(text: invitation) else { throw ConsentError.invitationInvalid }
+                let installation = try DeviceSession.store(in: folder).installationSecret()
+                enrolment = try await StudyConnection.enrol(
+                    url: url, antispam: antispam, invitation: code.secret, installation: installation,
+                    clientName: "tributary", root: root, certificateAuthority: authority, transport: transport)
+            } else {
+                let receiptText = String(decoding: try CommandInput.file(receipt ?? ""), as: UTF8.self)
+                enrolment = try await StudyConnection.enrol(
+                    url: url, antispam: antispam, receipt: receiptText, clientName: "tributary", root: root,
+                    certificateAuthority: authority, transport: transport)
+            }
             if root == nil {
                 CommandOutput.note(
                     "WARNING: no root key was given (--root): the received keys are trusted. For development only."
