@@ -641,7 +641,7 @@ let tests: [Target] = [
         dependencies: [
             "Core", "FHIR", "Wire", "HealthTypes", "ServerHTTP", "Storage", "Submissions", "AccessPolicy", "Audit",
             "RecordStorage", "Warehouse", "Accounts", "Consumer", "StudyFiles", "StudyOperations", "TributaryServer",
-            "TestSupport", crypto,
+            "Enrolments", "TestSupport", crypto,
         ]),
     .testTarget(
         name: "TributaryServerTests",

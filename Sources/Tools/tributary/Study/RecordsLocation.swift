@@ -32,6 +32,10 @@ struct StoresLocation: ParsableArguments {
     ) async throws -> T {
         try await StudyStores(StudyFolder(path: dir), queue: queue, database: database).withBoth(body)
     }
+
+    func withRecords<T>(_ body: (any SQLDatabase) async throws -> T) async throws -> T {
+        try await StudyStores(StudyFolder(path: dir), queue: queue, database: database).withRecords(body)
+    }
 }
 
 extension Actor {
