@@ -305,7 +305,8 @@ let server: [Target] = [
 
 let tools: [Target] = [
     .target(
-        name: "FormAuthoring", dependencies: ["FHIR", "Questionnaires"], path: "Sources/Tools/FormAuthoring"),
+        name: "FormAuthoring", dependencies: ["FHIR", "Questionnaires", "FormRendering", "HealthReport"],
+        path: "Sources/Tools/FormAuthoring"),
     .target(
         name: "TerminalSurvey", dependencies: ["FHIR", "Questionnaires", "FormRendering"],
         path: "Sources/Tools/TerminalSurvey"),

@@ -11,7 +11,7 @@ from harness import ANTISPAM, EXAMPLES, ROOT, Study, tributary
 COMMANDS = """
 demo|init|serve|keys|keys generate|keys list|keys rotate|keys publish|token|token create|app-receipt|app-receipt make
 envelope|envelope seal|envelope open|device|device enrol|device address|device consent|device answer|device health|device withdraw
-device send|device deliveries|device sync|device sync-status|survey|survey run|survey answer|survey validate|survey populate|survey extract|survey assemble|fhir|fhir normalize|health|health convert
+device send|device deliveries|device sync|device sync-status|survey|survey run|survey answer|survey validate|survey populate|survey extract|survey assemble|survey preview|fhir|fhir normalize|health|health convert
 queue|queue status|queue show|queue retry|queue discard|study|study status|warehouse|warehouse ontology
 warehouse count|warehouse undo|study check|study schema|study move|migrate|backup|restore|jmespath|jsonpath
 devices|devices test|study streams

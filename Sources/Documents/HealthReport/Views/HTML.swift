@@ -2,14 +2,18 @@ import HealthData
 
 /// A fragment of HTML under construction. Text and attributes are escaped only here; markup is written by the functions
 /// and never comes from data.
-struct HTML {
-    private(set) var text = ""
+package struct HTML {
+    /// The HTML so far.
+    package private(set) var text = ""
+
+    /// Creates an empty fragment.
+    package init() {}
 
     /// Adds text.
-    mutating func text(_ text: String) { self.text += Self.escaped(text) }
+    package mutating func text(_ text: String) { self.text += Self.escaped(text) }
 
     /// Adds an element with the content that the body adds.
-    mutating func element(
+    package mutating func element(
         _ name: StaticString, attributes: KeyValuePairs<StaticString, String>, _ body: (inout HTML) -> Void
     ) {
         open(name, attributes)
@@ -18,28 +22,32 @@ struct HTML {
         text += "</\(name)>"
     }
 
-    mutating func element(_ name: StaticString, _ body: (inout HTML) -> Void) { element(name, attributes: [:], body) }
+    /// Adds an element without attributes.
+    package mutating func element(_ name: StaticString, _ body: (inout HTML) -> Void) {
+        element(name, attributes: [:], body)
+    }
 
     /// Adds an element that contains text.
-    mutating func element(
+    package mutating func element(
         _ name: StaticString, attributes: KeyValuePairs<StaticString, String>, _ text: String
     ) {
         element(name, attributes: attributes) { $0.text(text) }
     }
 
-    mutating func element(_ name: StaticString, _ text: String) { element(name, attributes: [:], text) }
+    /// Adds an element without attributes that contains text.
+    package mutating func element(_ name: StaticString, _ text: String) { element(name, attributes: [:], text) }
 
     /// Adds a void element of HTML: `meta`, `br`.
-    mutating func void(_ name: StaticString, attributes: KeyValuePairs<StaticString, String> = [:]) {
+    package mutating func void(_ name: StaticString, attributes: KeyValuePairs<StaticString, String> = [:]) {
         open(name, attributes)
         text += ">"
     }
 
     /// Adds a line feed, so that the page is readable in an editor.
-    mutating func line() { text += "\n" }
+    package mutating func line() { text += "\n" }
 
     /// Adds a constant text without escaping: the style sheet, the document type.
-    mutating func verbatim(_ text: StaticString) { self.text += "\(text)" }
+    package mutating func verbatim(_ text: StaticString) { self.text += "\(text)" }
 
     private mutating func open(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>) {
         text += "<\(name)"

@@ -1,11 +1,15 @@
 extension ReportStyle {
     /// Writes the content of a page's `head`: the page must not load or run anything, and must not be indexed by search
     /// engines.
-    static func writeHead(_ title: String, to html: inout HTML) {
+    ///
+    /// - Parameter sheet: the only style sheet that the page's policy permits.
+    package static func writeHead(
+        _ title: String, sheet: StaticString = ReportStyle.sheet, to html: inout HTML
+    ) {
         html.line()
         html.void("meta", attributes: ["charset": "utf-8"])
         html.line()
-        html.void("meta", attributes: ["http-equiv": "Content-Security-Policy", "content": policy])
+        html.void("meta", attributes: ["http-equiv": "Content-Security-Policy", "content": policy(permitting: sheet)])
         html.line()
         html.void("meta", attributes: ["name": "viewport", "content": "width=device-width, initial-scale=1"])
         html.void("meta", attributes: ["name": "referrer", "content": "no-referrer"])

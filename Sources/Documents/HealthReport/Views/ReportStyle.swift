@@ -4,8 +4,9 @@ import HealthData
 
 /// The style sheet of the page. It is part of the page, and the page's policy permits only this style sheet, by its
 /// hash.
-enum ReportStyle {
-    static let sheet: StaticString = """
+package enum ReportStyle {
+    /// The style sheet of the reports.
+    package static let sheet: StaticString = """
         :root { color-scheme: light dark; --paper: #ffffff; --ink: #1b1f24; --soft: #545d68; --line:
           #d5dae0; --panel: #f5f7f9; --bar: #0b66c3; --range: #5b96d3; --middle: #0a3f7a; --deep: #1f3f94;
           --core: #4a8be0; --rem: #6a2fb5; --unspecified: #7d8fa3; --awake: #b34d00; --bed: #1b1f24; --warn:
@@ -113,8 +114,11 @@ enum ReportStyle {
         }
         """
 
-    /// The Content-Security-Policy: nothing is loaded or executed, and only this style sheet is permitted.
-    static var policy: String {
+    /// The Content-Security-Policy of the reports.
+    static var policy: String { policy(permitting: sheet) }
+
+    /// Returns the Content-Security-Policy: nothing is loaded or executed, and only this style sheet is permitted.
+    static func policy(permitting sheet: StaticString) -> String {
         let bytes = UnsafeBufferPointer(start: sheet.utf8Start, count: sheet.utf8CodeUnitCount)
         let hash = Data(SHA256.hash(data: Data(bytes))).base64EncodedString()
         return "default-src 'none'; style-src 'sha256-\(hash)'; base-uri 'none'; form-action 'none'"

@@ -13,7 +13,7 @@ package struct SurveyCommand: AsyncParsableCommand {
         discussion: "Example:\n  tributary survey run form.json -o response.json",
         subcommands: [
             Run.self, Answer.self, Replay.self, Validate.self, Populate.self, Extract.self, Assemble.self,
-            TaskCommand.self, Check.self, Difference.self,
+            TaskCommand.self, Check.self, Preview.self, Difference.self,
         ])
 
     package struct Answer: AsyncParsableCommand {
