@@ -1,9 +1,10 @@
-"""The commands for authors of forms: `survey check` and `survey diff`."""
+"""The commands for authors of forms: `survey check`, `survey preview` and `survey diff`, and the guide's examples."""
 
 import json
+import re
 import unittest
 
-from harness import EXAMPLES, Study, tributary
+from harness import EXAMPLES, ROOT, Study, tributary
 from own_folder import FolderTest
 
 TRANSLATION = "http://hl7.org/fhir/StructureDefinition/translation"
@@ -39,6 +40,48 @@ class FormAuthors(FolderTest):
                 if "text" in other:
                     self.assertNotEqual(one["text"], other["text"])
             self.assertEqual(tributary("survey", "validate", "--questionnaire", path, self.file("r.json", german)).status, 0)
+
+    def test_the_examples_of_the_guide_can_be_copied(self):
+        guide = (ROOT / "docs" / "forms.md").read_text()
+        files = [self.file(f"{json.loads(text)['id']}.json", text)
+                 for text in re.findall(r"```json\n(.*?)```", guide, re.DOTALL)]
+        self.assertEqual([path.stem for path in files], ["coffee", "cups", "sleep", "rest", "tea"])
+        for checked in tributary("survey", "check", *files, "--json").json:
+            codes = [problem["code"] for problem in checked["problems"]]
+            self.assertEqual(codes, ["code-missing"], checked)
+        answers = self.file("a.json", {"tired": "all", "alert": "some"})
+        response = tributary("survey", "answer", files[3], "--answers", answers).json
+        self.assertEqual([item["answer"][0].get("valueDecimal") for item in response["item"]], [None, None, 3])
+        validated = tributary(
+            "survey", "validate", "--questionnaire", files[3], self.file("r.json", response), "--json").json
+        self.assertEqual(validated, {"valid": True, "problems": []})
+        # Each example has a page.
+        for path in files:
+            page = path.with_suffix(".html")
+            self.assertEqual(tributary("survey", "preview", path, "-o", page).text, "")
+            self.assertNotIn("<script", page.read_text())
+
+    def test_preview_is_a_page_with_all_questions(self):
+        form = EXAMPLES / "study" / "questionnaires" / "mood-check.json"
+        page = self.folder / "page.html"
+        done = tributary("survey", "preview", form, "-o", page, "--json").json
+        self.assertEqual((done["file"], done["title"]), (str(page), "Mood check"))
+        html = page.read_text()
+        self.assertEqual(page.stat().st_mode & 0o777, 0o600)
+        questions = re.findall(r'class="id">([^<]*)<', html)
+        self.assertEqual(len(questions), done["questions"])
+        self.assertIn("gloomy-length", questions)
+        self.assertIn("Shown if one of these is true:", html)
+        self.assertIn("the answer to “How often did you feel gloomy?” is “On most days”", html)
+        # A file is replaced only if that is asked for, and never by half.
+        self.assertIn("file-exists", tributary("survey", "preview", form, "-o", page, status=1).errors)
+        german = tributary("survey", "preview", form, "-o", page, "--force", "--language", "de", "--json").json
+        self.assertNotEqual(german["title"], done["title"])
+        self.assertIn('<html lang="de">', page.read_text())
+        absent = self.folder / "absent.html"
+        self.assertIn("not-a-questionnaire", tributary(
+            "survey", "preview", self.file("p.json", {"resourceType": "Patient"}), "-o", absent, status=1).errors)
+        self.assertFalse(absent.exists())
 
     def test_check_reports_each_file(self):
         german = {"extension": [{"url": TRANSLATION, "extension": [
