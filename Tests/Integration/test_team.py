@@ -150,18 +150,19 @@ class Demonstration(unittest.TestCase):
                 lines = done.text.strip().splitlines()
                 summary = json.loads(lines[-1])
                 commands = [line.strip() for line in lines[lines.index("") :] if line.startswith("  ")]
-                self.assertEqual(len(commands), 5, done.text)
+                self.assertEqual(len(commands), 9, done.text)
                 said = [
                     subprocess.run(command, shell=True, check=True, capture_output=True, timeout=60).stdout.decode()
-                    for command in commands if " serve " not in command
+                    for command in commands[:4]
                 ]
+                self.look_at(kept, done.text, summary["results"])
                 self.assertIn("withdrawn", said[0])
                 self.assertIn("Health", said[1])
                 self.assertGreater(int(re.search(r"\d+", said[2])[0]), 0, "somebody has health data")
                 self.assertTrue(said[3])
                 self.assertEqual(summary["participants"], 2)
             serving = subprocess.Popen(
-                shlex.split(commands[4].replace("8080", "0")), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                shlex.split(commands[4]), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             self.addCleanup(serving.stdout.close)
             self.addCleanup(serving.wait, 30)
             self.addCleanup(serving.terminate)
@@ -169,9 +170,27 @@ class Demonstration(unittest.TestCase):
             while said[-1] and b"listening" not in said[-1]:
                 said.append(next(serving.stdout, b""))
             self.assertIn(b"listening", said[-1], said)
+            # The rest is for the running server: a token, a read, an answer of the first phone.
+            used = subprocess.run(
+                "set -e\n" + "\n".join(commands[5:]), shell=True, check=True, capture_output=True, timeout=120).stdout.decode()
+            bundle, end = json.JSONDecoder().raw_decode(used)
+            self.assertEqual((bundle["resourceType"], len(bundle["entry"])), ("Bundle", 3))
+            self.assertIn("sent 1, refused 0, remaining 0", used[end:])
             done = tributary("demo", "--keep", kept, "--examples", EXAMPLES, status=1, timeout=600)
             self.assertIn("demo-folder-in-use", done.errors)
             self.assertTrue((kept / "study" / "study.json").exists())
+
+    def look_at(self, kept, text, results):
+        """The results are listed, and are what they should be, readable by their owner alone."""
+        begins = {"consent": b"%PDF-", "healthReport": b"<!DOCTYPE html>", "participantPage": b"<!DOCTYPE html>"}
+        self.assertEqual(set(results), set(begins))
+        for name, begin in begins.items():
+            path = Path(results[name])
+            self.assertTrue(path.is_relative_to(kept), path)
+            self.assertIn(path.name, text)
+            self.assertTrue(path.read_bytes().startswith(begin), name)
+            self.assertEqual(path.stat().st_mode & 0o077, 0, name)
+        self.assertIn("Heart rate", Path(results["participantPage"]).read_text())
 
     def test_a_folder_of_somebody_else_is_left_alone(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,8 @@ import Outbox
 package struct DeviceSession {
     /// The participant of the device; written when the consent is signed.
     package struct Profile: Codable {
-        let participant: String
+        /// The id of the participant's Patient.
+        package let participant: String
         let contract: String
         /// The signed template, `url|version`; nil if it has no url, or an earlier version wrote this file.
         var template: String?

@@ -30,22 +30,35 @@ extension HealthCommand {
             LargeAllocations.giveBack()
             let (first, last) = (try day(since, "--since"), try day(until, "--until"))
             if let first, let last, last < first { throw ValidationError("--until must not be before --since.") }
-            var report = HealthReportPage(since: first, until: last)
+            let importReport = try await Self.write(
+                HealthReportPage(since: first, until: last), of: export, to: output, replaces: force)
+            ImportReportOutput.show(importReport, json: json)
+            try ImportReportOutput.check(importReport)
+        }
+
+        /// Converts an export and writes its page, completely or not at all.
+        ///
+        /// - Parameters:
+        ///   - page: the page without data.
+        ///   - replaces: whether an existing file is replaced.
+        /// - Throws: ``CommandError`` for files that cannot be read or written.
+        package static func write(
+            _ page: HealthReportPage, of export: String, to output: String, replaces: Bool = false
+        ) async throws -> HealthImportReport {
+            var page = page
             let source = try CommandInput.export(export)
-            let file = try OutputFile(path: output, replaces: force)
-            let importReport: HealthImportReport
+            let file = try OutputFile(path: output, replaces: replaces)
             do {
-                importReport = try await source.convert(
-                    HealthSelection(), into: HealthSink(special: { report.add($0.record) }) { report.add($0) },
+                let importReport = try await source.convert(
+                    HealthSelection(), into: HealthSink(special: { page.add($0.record) }) { page.add($0) },
                     progress: ProgressLine().show)
-                try file.write(line: { $0.append(contentsOf: report.html(importReport: importReport).utf8) })
+                try file.write(line: { $0.append(contentsOf: page.html(importReport: importReport).utf8) })
                 try file.finish()
+                return importReport
             } catch {
                 file.discard()
                 throw error
             }
-            ImportReportOutput.show(importReport, json: json)
-            try ImportReportOutput.check(importReport)
         }
 
         private func day(_ text: String?, _ option: String) throws -> HealthDay? {

@@ -18,7 +18,8 @@ struct DemoCommand: AsyncParsableCommand {
             Creates a development study in a temporary folder from the examples, serves it on loopback, and lets two
             participants consent, answer, export health data and send it. One withdraws at the end and sends once more.
             A person with two phones and a doctor share a care plan.
-            With --keep the folder is kept, is created again each time, and commands to try on it are printed.
+            With --keep the folder is kept, is created again each time, and has a signed consent, a health report and
+            the page of a participant; commands to try on it are printed.
 
             Example:
               tributary demo --keep demo-study
@@ -76,18 +77,32 @@ struct DemoCommand: AsyncParsableCommand {
         stopping.finish()
         try await serving.value
         summary.printTable()
-        if location.isKept {
-            CommandOutput.result("\nThe study is kept in \(location.url.path). Try:")
-            for command in location.commands(program: CommandLine.arguments.first ?? "tributary") {
-                CommandOutput.result("  " + command)
-            }
+        var results: DemoResults?
+        if location.isKept, let first = people.first {
+            results = try await showResults(of: first, in: location, study: folder, port: listening)
+        } else {
+            CommandOutput.result("\nWith --keep FOLDER the study is kept, with results to look at and commands to try.")
         }
-        if json { CommandOutput.result(summary.json.text()) }
+        if json { CommandOutput.result(summary.json(with: results).text()) }
         guard summary.addsUp else {
             throw CommandError(
                 "demo-does-not-add-up",
                 "Sent is not stored + held + refused, not exactly one was refused, or the copies of the plan differ.")
         }
+    }
+
+    /// Writes the results for people, and prints what to look at and what to try.
+    private func showResults(
+        of person: DemoParticipant, in location: DemoFolder, study folder: StudyFolder, port: Int
+    ) async throws -> DemoResults {
+        let results = try await DemoResults.write(
+            of: person, export: examplesURL.appendingPathComponent("apple-health/export.zip"), study: folder,
+            in: location.url)
+        let lines = location.guide(
+            program: CommandLine.arguments.first ?? "tributary", examples: examplesURL, results: results, port: port)
+        CommandOutput.result("")
+        for line in lines { CommandOutput.result(line) }
+        return results
     }
 
     private var examplesURL: URL { URL(fileURLWithPath: examples, isDirectory: true) }

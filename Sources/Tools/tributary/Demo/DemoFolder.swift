@@ -59,17 +59,39 @@ struct DemoFolder {
 
     var study: StudyFolder { StudyFolder(path: url.appendingPathComponent("study").path) }
 
-    /// Returns commands to try on the study, for the folder in which the demonstration was started.
+    /// Returns lines that list the results, and commands to try on the study, for the folder in which the demonstration
+    /// was started. Lines that begin with two spaces are commands for a shell, in this order.
     ///
-    /// - Parameter program: the path of the program.
-    func commands(program: String) -> [String] {
+    /// - Parameters:
+    ///   - program: the path of the program.
+    ///   - examples: the folder of the examples.
+    ///   - port: the port at which the phones know the study's server.
+    func guide(program: String, examples: URL, results: DemoResults, port: Int) -> [String] {
         let program = Self.typed(program)
         let study = Self.typed(study.url.path)
+        func file(_ name: String) -> String { Self.typed(examples.appendingPathComponent("study/\(name)").path) }
+        let phone = Self.typed(url.appendingPathComponent("phone-1").path)
+        let form = file("questionnaires/mood-check.json")
+        let answers = file("answers/mood-check-1.json")
         return [
-            "study status \(study)", "warehouse ontology \(study)",
-            #"warehouse count \#(study) --path '\Tributary\Health\'"#, "audit list \(study)",
-            "serve \(study) --port 8080",
-        ].map { "\(program) \($0)" }
+            "The study is kept in \(url.path). To look at:",
+            "- \(Self.typed(results.consent.path)): the consent that the first participant signed",
+            "- \(Self.typed(results.healthReport.path)): the health data of the first participant",
+            "- \(Self.typed(results.participantPage.path)): all data of the first participant",
+            "To try:",
+            "  \(program) study status \(study)",
+            "  \(program) warehouse ontology \(study)",
+            #"  \#(program) warehouse count \#(study) --path '\Tributary\Health\'"#,
+            "  \(program) audit list \(study)",
+            "To serve the study at the address that its phones know, in another terminal:",
+            "  \(program) serve \(study) --port \(port)",
+            "Then to read it as an app, and to answer a form with the first phone:",
+            "  TOKEN=$(\(program) token create \(study) --role staff)",
+            #"  curl -s -H "Authorization: Bearer $TOKEN" 'http://127.0.0.1:\#(port)/fhir/Observation?_count=3'"#,
+            "  \(program) device answer --store \(phone) \(form) --answers \(answers)",
+            "  \(program) device send --store \(phone)",
+            "If that port is taken, serve at another one, and name it to the phone (`device address`).",
+        ]
     }
 
     /// Returns the path, relative to the current folder if it is below it, quoted if a shell requires that.

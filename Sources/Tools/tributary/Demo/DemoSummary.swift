@@ -46,7 +46,14 @@ struct DemoSummary {
     /// Whether nothing is missing, and exactly the answer after the withdrawal was refused.
     var addsUp: Bool { sent == stored + held + refused && refused == 1 && facts > 0 && care.addsUp }
 
-    var json: JSON {
+    /// Returns the summary, with the paths of the results if there are any.
+    func json(with results: DemoResults?) -> JSON {
+        var summary = json
+        if let results { summary["results"] = results.json }
+        return summary
+    }
+
+    private var json: JSON {
         var types = JSONObject()
         for row in resources { types[row.type] = .number(JSONNumber(row.count)) }
         return [
