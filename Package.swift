@@ -134,8 +134,8 @@ let device: [Target] = [
     ]
     let coreLocation: [Target.Dependency] = ["CoreLocation"]
     let coreMotion: [Target.Dependency] = ["CoreMotion"]
-    let healthKit: [Target.Dependency] = ["HealthKit"] + coreLocation
-    let researchKit: [Target.Dependency] = ["ResearchKit", "ResearchKit_Private"] + coreLocation
+    let healthKit: [Target.Dependency] = ["HealthKit"]
+    let researchKit: [Target.Dependency] = ["ResearchKit", "ResearchKit_Private"]
     let careKit: [Target.Dependency] = ["CareKitStore"]
 #else
     let standIns: [Target] = []
@@ -149,12 +149,12 @@ let device: [Target] = [
 let apple: [Target] = [
     .target(
         name: "HealthKitAdapter",
-        dependencies: ["FHIR", "HealthData", "HealthSync", "Outbox", "HealthStores"] + healthKit,
+        dependencies: ["FHIR", "HealthData", "HealthSync", "Outbox", "HealthStores"] + healthKit + coreLocation,
         path: "Sources/Apple/HealthKitAdapter"),
     .target(
         name: "ResearchKitAdapter",
         dependencies: ["FHIR", "Questionnaires", "ResearchResults", "ResearchKitForms", "InformedConsent"]
-            + researchKit,
+            + researchKit + coreLocation,
         path: "Sources/Apple/ResearchKitAdapter"),
     .target(
         name: "CareKitAdapter", dependencies: ["Core", "CarePlans", "CareStores", "AccountClient"] + careKit,
