@@ -19,7 +19,8 @@ struct Numbering {
             Self.patientSQL, [SQLValue(WarehouseLoader.source), SQLValue(context.subject)])
         guard let known else { return try newPatient() }
         let number = try known.integer("patient_num")
-        if try known.text("patient_ide") != context.name { try rename(number) }
+        let former = try known.text("patient_ide")
+        if former != context.name { try rename(number, from: former) }
         // The earliest receipt is stored, regardless of the order of loading.
         if known.textIfPresent("update_date").map({ $0 > WarehouseTime.text(context.receipt) }) ?? true {
             try transaction.execute(
@@ -39,21 +40,25 @@ struct Numbering {
         """
 
     /// Changes a participant's name to that of the study's present rules.
-    private func rename(_ number: Int64) throws {
+    private func rename(_ number: Int64, from former: String) throws {
         let values = [SQLValue(context.name), SQLValue(number)]
+        try transaction.execute(
+            "UPDATE patient_mapping SET patient_ide = ? WHERE patient_ide = ? AND patient_ide_source = ?",
+            [SQLValue(context.name), SQLValue(former), SQLValue(PatientJoin.ownSource)])
         try transaction.execute("UPDATE warehouse_patient SET patient_ide = ? WHERE patient_num = ?", values)
         try transaction.execute(
             "UPDATE patient_mapping SET patient_ide = ? WHERE patient_num = ? AND patient_ide_source = ?",
             values + [SQLValue(WarehouseLoader.source)])
+        // The number of a joined participant has encounters of the site too.
         try transaction.execute(
             """
-            UPDATE encounter_mapping SET patient_ide = ?
-            WHERE encounter_num IN (SELECT encounter_num FROM visit_dimension WHERE patient_num = ?)
-            """, values)
+            UPDATE encounter_mapping SET patient_ide = ? WHERE patient_ide_source = ?
+                AND encounter_num IN (SELECT encounter_num FROM visit_dimension WHERE patient_num = ?)
+            """, [SQLValue(context.name), SQLValue(WarehouseLoader.source), SQLValue(number)])
     }
 
     private func newPatient() throws -> Int64 {
-        try lock("patient_mapping")
+        try Self.lock("patient_mapping", in: transaction)
         let number = try next(Self.patientTables, "patient_num")
         try transaction.execute(
             "INSERT INTO warehouse_patient (participant, patient_ide, patient_num) VALUES (?, ?, ?)",
@@ -71,16 +76,20 @@ struct Numbering {
                 [SQLValue(ide), SQLValue(source), SQLValue(number), WarehouseTime.value(context.load)] + dates
                     + [SQLValue(system)])
         }
+        try Self.insertPatient(number, at: WarehouseTime.value(context.load), in: transaction)
+        return number
+    }
+
+    /// Inserts the row of a patient of whom nothing is known yet.
+    static func insertPatient(_ number: Int64, at load: SQLValue, in transaction: any SQLTransaction) throws {
         try transaction.execute(
             """
             INSERT INTO patient_dimension (patient_num, vital_status_cd, sex_cd, update_date, import_date,
                 sourcesystem_cd) VALUES (?, ?, 'U', ?, ?, ?)
             """,
             [
-                SQLValue(number), SQLValue(PatientRow.nothingKnown), Self.never,
-                WarehouseTime.value(context.load), SQLValue(WarehouseLoader.source),
+                SQLValue(number), SQLValue(PatientRow.nothingKnown), never, load, SQLValue(WarehouseLoader.source),
             ])
-        return number
     }
 
     /// Returns the number of an existing encounter.
@@ -153,7 +162,7 @@ struct Numbering {
 
     /// Returns the number of the next new encounter. No one else creates one before the transaction ends.
     func nextEncounter() throws -> Int64 {
-        try lock("encounter_mapping")
+        try Self.lock("encounter_mapping", in: transaction)
         return try next(Self.encounterTables, "encounter_num")
     }
 
@@ -212,7 +221,7 @@ struct Numbering {
 
     /// Prevents others from creating numbers until the transaction ends, as i2b2's own loader does. In our own tables
     /// no one else creates numbers, and a lock would only block the server's vacuuming.
-    private func lock(_ table: StaticString) throws {
+    static func lock(_ table: StaticString, in transaction: any SQLTransaction) throws {
         guard try transaction.dialect == .postgresql && WarehouseLocation.isOfOthers(in: transaction) else { return }
         try transaction.execute("LOCK TABLE \(table) IN EXCLUSIVE MODE")
     }

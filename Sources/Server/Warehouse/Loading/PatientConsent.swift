@@ -12,12 +12,12 @@ package struct PatientConsent: Sendable, Hashable {
     static let sharesNot = "N"
 
     /// nil if there is neither a contract nor a withdrawal.
-    let status: Status?
+    package let status: Status?
     /// The version of the consent that was signed last.
-    let version: String?
+    package let version: String?
     /// Whether the consent in force allows other researchers to use the data; nil without a consent, or if it was not
     /// asked.
-    let sharing: Bool?
+    package let sharing: Bool?
 
     package init(status: Status?, version: String?, sharing: Bool?) {
         (self.status, self.version, self.sharing) = (status, version, sharing)

@@ -3,7 +3,7 @@ import Foundation
 import Storage
 
 extension PatientRow {
-    /// Writes the row, replacing that of an earlier Patient.
+    /// Writes the row, replacing that of an earlier Patient. The site's row of a joined participant stays as it is.
     func write(
         for patient: Int64, upload: Int64, context: LoadContext, in transaction: any SQLTransaction
     ) throws {
@@ -18,6 +18,7 @@ extension PatientRow {
                 statecityzip_path = excluded.statecityzip_path, update_date = excluded.update_date,
                 download_date = excluded.download_date, import_date = excluded.import_date,
                 sourcesystem_cd = excluded.sourcesystem_cd, upload_id = excluded.upload_id
+            WHERE patient_dimension.sourcesystem_cd = excluded.sourcesystem_cd
             """,
             [
                 SQLValue(patient), SQLValue(vitalStatus), WarehouseTime.value(birthDate), SQLValue(sex), SQLValue(age),
@@ -46,7 +47,8 @@ extension PatientRow {
             """
             UPDATE patient_dimension SET birth_date = NULL, age_in_years_num = ?, vital_status_cd = ?
             WHERE birth_date < ? AND patient_num IN (SELECT patient_num FROM warehouse_patient)
-            """, [SQLValue(oldestAge), SQLValue(nothingKnown), first])
+                AND sourcesystem_cd = ?
+            """, [SQLValue(oldestAge), SQLValue(nothingKnown), first, SQLValue(WarehouseLoader.source)])
     }
 }
 

@@ -9,6 +9,9 @@ extension WarehouseLoader {
     package func delete(
         participant: String, in transaction: any SQLTransaction
     ) throws -> [String: RowsDigest]? {
+        // 1. The rows of the site belong to the site.
+        _ = try PatientJoin().end(participant, at: Date(timeIntervalSince1970: 0), in: transaction)
+        // 2. The participant's own rows.
         guard let patient = try Self.number(of: participant, in: transaction) else { return nil }
         let theirs = [SQLValue(patient)]
         // An upload is a submission, and a submission belongs to one participant.

@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 
 extension WarehouseLoader {
@@ -6,6 +7,8 @@ extension WarehouseLoader {
     ///
     /// - Returns: the number of deleted rows by table.
     package func undoAll(in transaction: any SQLTransaction) throws -> [String: Int] {
+        // The rows of the site belong to the site.
+        try PatientJoin().endAll(at: Date(timeIntervalSince1970: 0), in: transaction)
         var removed: [String: Int] = [:]
         for rows in OwnRows.ofParticipants { removed[rows.table] = try rows.delete(in: transaction) }
         removed.merge(try OntologyWriter.removeAll(in: transaction)) { $1 }

@@ -74,16 +74,19 @@ package struct WarehouseReload: Sendable {
         try transaction.execute(
             """
             UPDATE patient_mapping SET upload_date = NULL, update_date = NULL, download_date = NULL, import_date = NULL
-            WHERE \(patients)
-            """)
+            WHERE \(patients) AND (sourcesystem_cd = ? OR \(PatientJoin.isNotJoined(transaction.dialect)))
+            """, [SQLValue(WarehouseLoader.source)])
         try transaction.execute(
-            "UPDATE patient_dimension SET update_date = ?, download_date = NULL, import_date = NULL WHERE \(patients)",
-            [Numbering.never])
+            """
+            UPDATE patient_dimension SET update_date = ?, download_date = NULL, import_date = NULL
+            WHERE \(patients) AND sourcesystem_cd = ?
+            """, [Numbering.never, SQLValue(WarehouseLoader.source)])
         try transaction.execute(
             """
             UPDATE encounter_mapping SET upload_date = NULL
             WHERE encounter_num IN (SELECT v.encounter_num FROM visit_dimension v WHERE v.\(patients))
-            """)
+                AND patient_ide_source = ?
+            """, [SQLValue(WarehouseLoader.source)])
         try transaction.execute(
             """
             UPDATE upload_status SET load_date = ?, end_date = NULL

@@ -1,0 +1,213 @@
+import Foundation
+import RecordStorage
+import Storage
+
+/// Gives a participant the number of the same person's record at the site, so that answers and medical record are one
+/// patient in i2b2, and takes it back.
+///
+/// The rows of the site are never changed. The participant's own number stays reserved: a row of `patient_mapping` maps
+/// their name to it under the source ``ownSource``, and its presence marks a joined participant.
+package struct PatientJoin: Sendable {
+    package init() {}
+
+    /// `patient_ide_source` of the row that keeps the own number of a joined participant.
+    static let ownSource = "TRIBUTARY-OWN"
+
+    /// A person's record at the site.
+    package struct SiteRecord: Sendable, Hashable {
+        /// The name of the record (`patient_ide`).
+        package let name: String
+        /// The site's system (`patient_ide_source`).
+        package let source: String
+
+        package init(name: String, source: String) { (self.name, self.source) = (name, source) }
+    }
+
+    /// The result for one participant.
+    package enum Outcome: Sendable, Hashable {
+        /// The participant has the number of the site's record now, or no longer.
+        case changed
+        /// The state was already as requested.
+        case unchanged
+        /// The participant has no number yet: nothing of theirs is loaded.
+        case notLoaded
+    }
+
+    /// Joins a participant with a record of the site, in the caller's transaction.
+    ///
+    /// - Parameter at: the time of the join, for the new row of `patient_mapping`.
+    /// - Throws: ``WarehouseError`` `join-not-here`, `site-patient-unknown`, `site-patient-ambiguous`,
+    ///   `site-patient-taken`, `join-other-record`.
+    package func join(
+        _ participant: String, with record: SiteRecord, at date: Date, in transaction: any SQLTransaction
+    ) throws -> Outcome {
+        try Self.prepare(in: transaction)
+        guard let (name, number) = try Self.present(participant, in: transaction) else { return .notLoaded }
+        let site = try Self.number(of: record, in: transaction)
+        guard try Self.ownNumber(ofName: name, in: transaction) == nil else {
+            guard number == site else { throw WarehouseError.joinedWithOtherRecord }
+            return .unchanged
+        }
+        let owner = try transaction.first(
+            "SELECT 1 AS one FROM warehouse_patient WHERE patient_num = ?", [SQLValue(site)])
+        guard owner == nil else { throw WarehouseError.sitePatientTaken }
+        let load = WarehouseTime.value(date)
+        try transaction.execute(
+            """
+            INSERT INTO patient_mapping (patient_ide, patient_ide_source, patient_num, patient_ide_status, project_id,
+                upload_date, import_date, sourcesystem_cd) VALUES (?, ?, ?, 'A', '@', ?, ?, ?)
+            """,
+            [
+                SQLValue(name), SQLValue(Self.ownSource), SQLValue(number), load, load,
+                SQLValue(WarehouseLoader.source),
+            ])
+        // The site's row of the patient applies. The dates of the reserved number's row are of the participant's data.
+        try transaction.execute(
+            "DELETE FROM patient_dimension WHERE patient_num = ? AND sourcesystem_cd = ?",
+            [SQLValue(number), SQLValue(WarehouseLoader.source)])
+        try transaction.execute(
+            """
+            UPDATE patient_mapping SET upload_date = NULL, update_date = NULL, download_date = NULL, import_date = NULL
+            WHERE patient_num = ? AND patient_ide_source = ?
+            """, [SQLValue(number), SQLValue(Numbering.hive)])
+        try Self.move(name, from: number, to: site, in: transaction)
+        return .changed
+    }
+
+    /// Gives a participant their own number back, in the caller's transaction.
+    ///
+    /// The row of the patient is created without data; ``restore(_:context:in:)`` fills it.
+    ///
+    /// - Parameter source: only if the participant is joined with a record of this system; nil for any.
+    package func end(
+        _ participant: String, source: String? = nil, at date: Date, in transaction: any SQLTransaction
+    ) throws -> Outcome {
+        guard let (name, number) = try Self.present(participant, in: transaction) else { return .notLoaded }
+        guard let own = try Self.ownNumber(ofName: name, in: transaction) else { return .unchanged }
+        if let source {
+            let row = try transaction.first(
+                "SELECT 1 AS one FROM patient_mapping WHERE patient_num = ? AND patient_ide_source = ?",
+                [SQLValue(number), SQLValue(source)])
+            guard row != nil else { return .unchanged }
+        }
+        try Self.move(name, from: number, to: own, in: transaction)
+        try transaction.execute(
+            "DELETE FROM patient_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
+            [SQLValue(name), SQLValue(Self.ownSource)])
+        try Numbering.insertPatient(own, at: WarehouseTime.value(date), in: transaction)
+        return .changed
+    }
+
+    /// Writes the patient's row again from the Patient in the records.
+    ///
+    /// - Parameter entry: the entry of the present version of the Patient.
+    package func restore(
+        _ entry: WarehouseEntry, context: LoadContext, in transaction: any SQLTransaction
+    ) throws {
+        // A Patient has no facts, so the number of its record is not needed.
+        try WarehouseLoader().upload(context, in: transaction) { upload in _ = try upload.load(entry, of: 0) }
+    }
+
+    /// Returns the ids of all joined participants, in their order.
+    package func participants(in transaction: any SQLTransaction) throws -> [String] {
+        try transaction.query(
+            """
+            SELECT w.participant FROM warehouse_patient w WHERE w.patient_ide \(transaction.dialect.bytewise) IN
+                (SELECT o.patient_ide FROM patient_mapping o WHERE o.patient_ide_source = ?)
+            ORDER BY w.participant \(transaction.dialect.bytewise)
+            """, [SQLValue(Self.ownSource)]
+        ).map { try $0.text("participant") }
+    }
+
+    /// Gives all joined participants their own numbers back.
+    func endAll(at date: Date, in transaction: any SQLTransaction) throws {
+        for participant in try participants(in: transaction) { _ = try end(participant, at: date, in: transaction) }
+    }
+
+    /// The condition that a row belongs to no joined participant, whose number has rows of the site.
+    static func isNotJoined(_ dialect: SQLDialect) -> String {
+        """
+        patient_num NOT IN (SELECT j.patient_num FROM warehouse_patient j JOIN patient_mapping o
+            ON o.patient_ide = j.patient_ide \(dialect.bytewise) AND o.patient_ide_source = '\(ownSource)')
+        """
+    }
+
+    // MARK: - Steps
+
+    /// Locks the site's numbers, as i2b2's own loader does.
+    private static func prepare(in transaction: any SQLTransaction) throws {
+        let location = try WarehouseLocation.recorded(in: transaction)
+        guard location == WarehouseLocation.records.text || !WarehouseLocation.isAmongRecords(location) else {
+            throw WarehouseError.joinNotHere
+        }
+        try Numbering.lock("patient_mapping", in: transaction)
+    }
+
+    /// Returns a participant's name and present number in i2b2; nil if they have none.
+    private static func present(
+        _ participant: String, in transaction: any SQLTransaction
+    ) throws -> (name: String, number: Int64)? {
+        let row = try transaction.first(
+            "SELECT patient_ide, patient_num FROM warehouse_patient WHERE participant = ?", [SQLValue(participant)])
+        return try row.map { (try $0.text("patient_ide"), try $0.integer("patient_num")) }
+    }
+
+    /// Returns the reserved number of a joined participant; nil for others.
+    private static func ownNumber(ofName name: String, in transaction: any SQLTransaction) throws -> Int64? {
+        try transaction.first(
+            "SELECT patient_num FROM patient_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
+            [SQLValue(name), SQLValue(ownSource)]
+        )?.integer("patient_num")
+    }
+
+    /// Returns the number of a site's record.
+    private static func number(of record: SiteRecord, in transaction: any SQLTransaction) throws -> Int64 {
+        guard ![WarehouseLoader.source, Numbering.hive, ownSource].contains(record.source) else {
+            throw WarehouseError.sitePatientUnknown
+        }
+        let rows = try transaction.query(
+            """
+            SELECT DISTINCT m.patient_num FROM patient_mapping m
+            JOIN patient_dimension p ON p.patient_num = m.patient_num
+            WHERE m.patient_ide = ? AND m.patient_ide_source = ? AND COALESCE(m.patient_ide_status, 'A') = 'A'
+            """, [SQLValue(record.name), SQLValue(record.source)])
+        guard let first = rows.first else { throw WarehouseError.sitePatientUnknown }
+        guard rows.count == 1 else { throw WarehouseError.sitePatientAmbiguous }
+        return try first.integer("patient_num")
+    }
+
+    /// Moves the participant's own rows from one number to another. The rows of others keep theirs.
+    private static func move(
+        _ name: String, from former: Int64, to number: Int64, in transaction: any SQLTransaction
+    ) throws {
+        let numbers = [SQLValue(number), SQLValue(former)]
+        let source = SQLValue(WarehouseLoader.source)
+        for table in ["observation_fact", "visit_dimension"] {
+            try transaction.execute(
+                "UPDATE \(table) SET patient_num = ? WHERE patient_num = ? AND sourcesystem_cd = ?", numbers + [source])
+        }
+        for table in ["consent_dimension", "consent_contract"] {
+            try transaction.execute("UPDATE \(table) SET patient_num = ? WHERE patient_num = ?", numbers)
+        }
+        try transaction.execute(
+            "UPDATE patient_mapping SET patient_num = ? WHERE patient_ide = ? AND patient_ide_source = ?",
+            [SQLValue(number), SQLValue(name), source])
+        try transaction.execute("UPDATE warehouse_patient SET patient_num = ? WHERE patient_num = ?", numbers)
+    }
+}
+
+extension WarehouseError {
+    static let joinNotHere = WarehouseError(
+        code: "join-not-here",
+        message: "The i2b2 is in another database; a join needs its tables in the database of the records.")
+    static let sitePatientUnknown = WarehouseError(
+        code: "site-patient-unknown",
+        message: "patient_mapping has no patient for the record of a link; compare the names of links and records.")
+    static let sitePatientAmbiguous = WarehouseError(
+        code: "site-patient-ambiguous", message: "patient_mapping has several patients for the record of a link.")
+    static let sitePatientTaken = WarehouseError(
+        code: "site-patient-taken", message: "Another participant is joined with the same patient of the site.")
+    static let joinedWithOtherRecord = WarehouseError(
+        code: "join-other-record",
+        message: "The participant is joined with another record; end that join with --undo first.")
+}
