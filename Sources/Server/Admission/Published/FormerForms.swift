@@ -76,6 +76,12 @@ package final class FormerForms: Sendable {
 
     private static let pageSize = 100
 
+    /// All versions, the newest ones of a form first.
+    package var all: [Questionnaire] {
+        (Array(byURL.values) + byID.values.map { $0.filter { $0.form.url == nil } }).joined()
+            .sorted { $0.number > $1.number }.map(\.form)
+    }
+
     /// Returns the versions for a name, newest first; for a name with a version only those with that version.
     ///
     /// - Parameters:

@@ -1,4 +1,5 @@
 import AccessPolicy
+import Admission
 import ArgumentParser
 import Audit
 import BulkExport
@@ -10,24 +11,94 @@ import TributaryServer
 
 struct ExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the records as FHIR, a file of lines for each type.",
+        commandName: "export", abstract: "Write the records as FHIR, a file of lines for each type, or as CSV tables.",
         discussion: """
             Writes one Type.ndjson for each type (https://hl7.org/fhir/R4/nd-json.html) with the present versions of all
             resources. Each file is complete or absent, and readable only by you. The audit records whose records they
             were.
 
-            Example:
+            --format csv writes tables for statistics: participants.csv, observations.csv, responses-FORM.csv with a row
+            for each response and a column for each question, and codebook.csv, which explains the columns. The
+            participants are those of `warehouse count`: without those who have withdrawn, with --shared only those
+            whose consent in force permits sharing, with --among only those that a file lists. The folder appears when
+            all files are complete. A text that begins with = + - @, an apostrophe, a tab or a line break has an
+            apostrophe before it, so that no spreadsheet executes it.
+
+            Examples:
               tributary export study -o /secure/export --type Observation --type Patient --since 2026-01-31
+              tributary export study -o /secure/tables --format csv --shared
             """)
     @OptionGroup var location: RecordsLocation
     @Option(name: .shortAndLong, help: "The folder to write into.") var output: String
     @Option(help: "A resource type; repeatable. All types otherwise.") var type: [String] = []
     @Option(help: "Only resources changed then or later: a date, or a time with its offset.") var since: String?
     @Option(help: "Only resources of the members of this Group, by its id.") var group: String?
+    @Option(help: "ndjson or csv.") var format: Format = .ndjson
+    @Option(help: "With csv: only participants whose ids this file lists, one per line.") var among: String?
+    @Flag(help: "With csv: also participants who have withdrawn.") var withWithdrawn = false
+    @Flag(help: "With csv: only participants whose consent in force permits sharing with researchers.") var shared =
+        false
     @Flag(help: "Replace files that are there.") var force = false
     @Flag(help: "Print one JSON value.") var json = false
 
+    enum Format: String, ExpressibleByArgument { case ndjson, csv }
+
+    func validate() throws {
+        guard !(shared && withWithdrawn) else {
+            throw ValidationError(
+                "--shared and --with-withdrawn exclude each other: a withdrawn consent permits no sharing.")
+        }
+        switch format {
+        case .ndjson:
+            guard !shared, !withWithdrawn, among == nil else {
+                throw ValidationError("--shared, --with-withdrawn and --among are for --format csv.")
+            }
+        case .csv:
+            guard type.isEmpty, since == nil, group == nil else {
+                throw ValidationError("--type, --since and --group are for --format ndjson.")
+            }
+        }
+    }
+
     func run() async throws {
+        switch format {
+        case .ndjson: try await writeLines()
+        case .csv: try await writeTables()
+        }
+    }
+
+    private func writeTables() async throws {
+        let study = StudyFolder(path: location.dir)
+        let selection: CountedParticipants = withWithdrawn ? .withWithdrawn : shared ? .sharing : .notWithdrawn
+        let listed = try among.map { try ParticipantList.read($0) }
+        let rules = try study.configuration().deidentification
+        let counts = try await location.withRecords { database in
+            let folder = try StagedFolder(path: output, replaces: force, isOwn: TableExport.isOwn)
+            do {
+                let counts = try await TableExport(
+                    of: study, database: database, selection: selection, listed: listed, to: folder.staging
+                ).run()
+                try folder.finish()
+                return counts
+            } catch {
+                folder.discard()
+                throw error
+            }
+        }
+        if json {
+            CommandOutput.result(JSON(counts: counts))
+        } else {
+            for (file, count) in counts.sorted(by: { $0.key < $1.key }) {
+                CommandOutput.result("\(file): \(count) rows")
+            }
+        }
+        if rules != .none {
+            CommandOutput.note(
+                "The tables have the dates and texts of the records: the rules of study.json for i2b2 do not apply.")
+        }
+    }
+
+    private func writeLines() async throws {
         let start = try since.map { text in
             guard let time = DateTime(text) else {
                 throw CommandError("since-invalid", "--since is a date or time such as 2026-01-31T12:00:00Z.")
