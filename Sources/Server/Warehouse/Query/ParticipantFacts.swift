@@ -43,8 +43,8 @@ extension WarehouseQuery {
         let row = try transaction.first(
             """
             SELECT count(*) AS total, count(CASE WHEN modifier_cd = '@' THEN 1 END) AS facts FROM observation_fact
-            WHERE patient_num = ?
-            """, [SQLValue(patient)])
+            WHERE patient_num = ? AND sourcesystem_cd = ?
+            """, [SQLValue(patient), SQLValue(WarehouseLoader.source)])
         let facts = Int(row?.integerIfPresent("facts") ?? 0)
         return (facts, Int(row?.integerIfPresent("total") ?? 0) - facts)
     }
@@ -63,8 +63,9 @@ extension WarehouseQuery {
         return try transaction.query(
             """
             SELECT f.*, (SELECT min(c.name_char) FROM warehouse_concept c
-                WHERE c.concept_cd = f.concept_cd \(transaction.dialect.bytewise)) AS name_char FROM observation_fact f WHERE f.patient_num = ? \(condition) ORDER BY \(key) LIMIT ?
-            """, [SQLValue(patient)] + (last?.cursor ?? []) + [SQLValue(limit)]
+                WHERE c.concept_cd = f.concept_cd \(transaction.dialect.bytewise)) AS name_char FROM observation_fact f
+            WHERE f.patient_num = ? AND f.sourcesystem_cd = ? \(condition) ORDER BY \(key) LIMIT ?
+            """, [SQLValue(patient), SQLValue(WarehouseLoader.source)] + (last?.cursor ?? []) + [SQLValue(limit)]
         ).map(ParticipantFact.init)
     }
 }

@@ -80,43 +80,16 @@ package struct WarehouseQuery: Sendable {
         path: String, value: ValueConstraint?, from: Date?, to: Date?, among patients: PatientSelection = .all,
         in transaction: any SQLTransaction
     ) throws -> Count {
-        let selection = try PathSelection(path: path, in: transaction)
-        let (sql, parameters) = Self.statement(
-            selection, value: value, from: from, to: to, among: patients, dialect: transaction.dialect)
-        let row = try transaction.first(sql, parameters)
-        return Count(
-            patients: Int(try row?.integer("patients") ?? 0), facts: Int(row?.integerIfPresent("facts") ?? 0))
+        try CohortQuery([CountTerm(path: path, value: value, from: from, to: to)], among: patients)
+            .count(in: transaction)
     }
 
     static func statement(
         _ selection: PathSelection, value: ValueConstraint?, from: Date?, to: Date?,
         among patients: PatientSelection = .all, dialect: SQLDialect
     ) -> (sql: String, parameters: [SQLValue]) {
-        let (condition, found) = selection.sql(dialect)
-        var sql = """
-            SELECT count(DISTINCT patient_num) AS patients, count(CASE WHEN modifier_cd = '@' THEN 1 END) AS facts
-            FROM observation_fact WHERE \(condition)
-            """
-        var parameters = found
-        if let value {
-            let constraint = value.sql(dialect)
-            sql += " AND modifier_cd = '@' AND (\(constraint.condition))"
-            parameters += constraint.parameters
-        }
-        if let from {
-            sql += " AND start_date >= ?"
-            parameters.append(SQLValue(WarehouseTime.text(from)))
-        }
-        if let to {
-            sql += " AND start_date < ?"
-            parameters.append(SQLValue(WarehouseTime.text(to)))
-        }
-        // A hospital's tables contain facts of other patients, with the same codes.
-        if dialect == .postgresql { sql += " AND patient_num IN (SELECT w.patient_num FROM warehouse_patient w)" }
-        if let condition = patients.condition {
-            sql += " AND " + condition
-            parameters += patients.parameters
-        }
-        return (sql, parameters)
+        let query = CohortQuery([CountTerm(path: "", value: value, from: from, to: to)], among: patients)
+            .statement([selection], dialect: dialect)
+        return (query.sql, query.parameters)
     }
 }
