@@ -23,10 +23,16 @@ package struct ConsentMarkdownFiles {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter(ConsentMarkdown.isFileName).sorted().compactMap { name in
             let url = folder.appendingPathComponent(name)
-            return FileManager.default.contents(atPath: url.path).map { data in
-                File(url: url, result: Self.contract(url, data))
-            }
+            return Self.contents(url).map { data in File(url: url, result: Self.contract(url, data)) }
         }
+    }
+
+    /// Returns the bytes of a file, of a file that is too large one more than the reader accepts.
+    private static func contents(_ url: URL) -> Data? {
+        guard let handle = FileHandle(forReadingAtPath: url.path) else { return nil }
+        defer { try? handle.close() }
+        // An empty file is at its end at once.
+        return try? handle.read(upToCount: ConsentMarkdown.maximumBytes + 1) ?? Data()
     }
 
     /// Returns the Contract of a Markdown file as a published file.
