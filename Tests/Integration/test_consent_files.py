@@ -69,7 +69,8 @@ class Beginnings(unittest.TestCase):
     def test_init_begins_with_the_example_with_drafts_or_with_a_folder(self):
         study = self.folder / "study"
         made = tributary("init", study, "--example", "--antispam", ANTISPAM, "--json").json
-        self.assertEqual(len(made["next"]), 3)
+        self.assertEqual([command.split()[1] for command in made["next"]], ["participant", "study", "serve"])
+        tributary("participant", "invite", study, "--json")
         self.assertEqual((study / "consent" / "contract.md").read_text(), EXAMPLE.read_text())
         self.assertIn("Sleep and Mood Study", tributary("consent", "show", study).text)
         errors = [finding for finding in tributary("study", "check", study, "--json").json

@@ -16,7 +16,7 @@ struct InitCommand: AsyncParsableCommand {
         discussion: """
             Creates study.json, consent/, questionnaires/, keys/, queue/ and data/, with drafts of a consent and of a
             form: a file is published when its name no longer ends with .draft. --example makes a study that works at
-            once, --from one with the files of another folder (consent/, questionnaires/, profiles/, devices/,
+            once, whose devices enrol with a code (`participant invite`), --from one with the files of another folder (consent/, questionnaires/, profiles/, devices/,
             health-types.json, health-sync.json); both are checked. An existing study is never changed; if the command
             fails, nothing is left. --group names the group of the accounts that share the folder, if the
             receiver runs with its own account: it can read the published files and use queue/, but no key and no
@@ -92,6 +92,8 @@ struct InitCommand: AsyncParsableCommand {
             id: name, title: title ?? name, bundleIdentifier: bundleIdentifier,
             c3pro: C3PROAcceptance(isAccepted: c3pro), development: development, queue: try queue.map(Self.location),
             database: try database.map(Self.location), deidentification: Deidentification(isPseudonymous: true))
+        // Devices of the example enrol without an app of an app store.
+        if example { configuration.enrolment.insert(.invitation) }
         if accounts { configuration.accounts = AccountsConfiguration() }
         try await StudyMaking(folder, configuration, group: group, contents: contents).run(antispam: token, now: Date())
         if development {
@@ -131,7 +133,9 @@ struct InitCommand: AsyncParsableCommand {
             let consent = DemoFolder.typed("\(dir)/consent/consent.md")
             return ["mv \(draft) \(consent)", "tributary study check \(study)", "tributary serve \(study)"]
         }
-        return ["tributary consent show \(study)", "tributary study check \(study)", "tributary serve \(study)"]
+        // Devices of the example enrol with a code.
+        let first = example ? "tributary participant invite \(study)" : "tributary consent show \(study)"
+        return [first, "tributary study check \(study)", "tributary serve \(study)"]
     }
 
     /// Returns a location for study.json: a path relative to the current folder is a different one relative to the
