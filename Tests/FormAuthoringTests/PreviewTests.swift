@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Returns the condition of the last of two items in words.
-    private func condition(_ question: String, _ conditions: String, _ more: String = "") throws -> [String] {
+    private func condition(_ question: String, _ conditions: String, members more: String = "") throws -> [String] {
         let item = #"{"linkId": "last", "type": "string", "enableWhen": [\#(conditions)]\#(more)}"#
         let text = try #require(entries("\(question), \(item)").last?.condition)
         return [text.lead] + text.parts
@@ -62,10 +62,10 @@ import Testing
             "the answer to “How many cups?” is greater than 2", "the answer to “How many cups?” is less than 9",
         ]
         #expect(
-            try condition(Self.number, two, #", "enableBehavior": "all""#)
+            try condition(Self.number, two, members: #", "enableBehavior": "all""#)
                 == ["Shown if all of these are true:"] + parts)
         #expect(
-            try condition(Self.number, two, #", "enableBehavior": "any""#)
+            try condition(Self.number, two, members: #", "enableBehavior": "any""#)
                 == ["Shown if one of these is true:"] + parts)
         let expression = #"""
             , "enableBehavior": "any", "extension": [{"url":
@@ -73,7 +73,7 @@ import Testing
             "valueExpression": {"language": "text/fhirpath", "expression": "true"}}]
             """#
         #expect(
-            try condition(Self.number, two, expression) == [
+            try condition(Self.number, two, members: expression) == [
                 "Shown if all of these are true:", "\(parts[0]) or \(parts[1])",
                 "the expression of the form is true: true",
             ])

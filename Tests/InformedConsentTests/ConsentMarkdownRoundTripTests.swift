@@ -78,7 +78,7 @@ import Testing
         let template = try ConsentTemplate(Resource(contract))
         let markdown = try ConsentMarkdown(Data(contentsOf: Self.examples.appendingPathComponent("contract.md")))
         let published = PublishedConsents([try ConsentTemplate(markdown.contract.resource)])
-        let now = try #require(DateTime("2026-01-01T00:00:00Z"))
+        let now: DateTime = "2026-01-01T00:00:00Z"
         let signed = template.signed(id: "c", participant: "p", sharing: true, now: now)
         #expect(published.match(signed) == .template(published.templates[0]))
     }

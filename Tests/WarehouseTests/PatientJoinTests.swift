@@ -158,7 +158,7 @@ import Testing
     @Test func otherRecordsAreRefusedAndNothingChanges() async throws {
         try await withSite { fixture in
             try await fixture.load(observation(#""valueInteger":1"#, id: "o9"), subject: "p2", submission: "s9")
-            func refused(_ participant: String, _ name: String, _ source: String = "EPIC") async -> String? {
+            func refused(_ participant: String, _ name: String, source: String = "EPIC") async -> String? {
                 let record = PatientJoin.SiteRecord(name: name, source: source)
                 let error = await #expect(throws: WarehouseError.self) {
                     _ = try await join(fixture, participant, with: record)
@@ -166,9 +166,9 @@ import Testing
                 return error?.code
             }
             #expect(await refused("p1", "4712") == "site-patient-unknown")
-            #expect(await refused("p1", "4711", "OTHER") == "site-patient-unknown")
-            #expect(await refused("p1", "500", "HIVE") == "site-patient-unknown")
-            #expect(await refused("p1", "p2", "TRIBUTARY") == "site-patient-unknown")
+            #expect(await refused("p1", "4711", source: "OTHER") == "site-patient-unknown")
+            #expect(await refused("p1", "500", source: "HIVE") == "site-patient-unknown")
+            #expect(await refused("p1", "p2", source: "TRIBUTARY") == "site-patient-unknown")
             #expect(try await join(fixture, "unknown") == .notLoaded)
             _ = try await join(fixture)
             #expect(await refused("p2", "4711") == "site-patient-taken")

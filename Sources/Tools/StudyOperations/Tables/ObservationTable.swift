@@ -41,7 +41,7 @@ package enum ObservationTable {
         let moment = object["effectiveDateTime"]?.string ?? object["effectiveInstant"]?.string
         let period = object["effectivePeriod"]
         let byHand = HealthContext.isEnteredByHand(Observation(object).method)
-        func row(_ part: Int, _ element: JSONObject, _ value: TableValue?) -> [TableCell] {
+        func row(_ part: Int, of element: JSONObject, value: TableValue?) -> [TableCell] {
             let codings = element["code"]?["coding"]?.array ?? []
             let codes = codings.compactMap { coding in
                 coding["code"]?.string.map { (coding["system"]?.string ?? "") + "|" + $0 }
@@ -61,11 +61,11 @@ package enum ObservationTable {
             ]
         }
         var rows: [[TableCell]] = []
-        if let own = TableValue(of: object) { rows.append(row(0, object, own)) }
+        if let own = TableValue(of: object) { rows.append(row(0, of: object, value: own)) }
         for (index, component) in (object["component"]?.array ?? []).enumerated() {
             guard let component = component.object else { continue }
-            rows.append(row(index + 1, component, TableValue(of: component)))
+            rows.append(row(index + 1, of: component, value: TableValue(of: component)))
         }
-        return rows.isEmpty ? [row(0, object, nil)] : rows
+        return rows.isEmpty ? [row(0, of: object, value: nil)] : rows
     }
 }

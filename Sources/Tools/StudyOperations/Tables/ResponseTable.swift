@@ -205,14 +205,14 @@ package struct ResponseTable: Sendable {
                     for group in groups where self.groups[group]?.contains(linkID) != true {
                         self.groups[group, default: []].append(linkID)
                     }
-                    add(item, linkID, offered, repeats: isRepeating)
+                    add(item, linkID: linkID, offered, repeats: isRepeating)
                 }
                 add(item.item, offered, repeats: isRepeating, below: inner)
             }
         }
 
         private mutating func add(
-            _ item: Questionnaire.Item, _ linkID: String, _ offered: OfferedCodings, repeats: Bool
+            _ item: Questionnaire.Item, linkID: String, _ offered: OfferedCodings, repeats: Bool
         ) {
             let options = options(of: item, offered)
             let hasUnit = item.type == .quantity

@@ -1,11 +1,10 @@
-import DeviceCommands
 import Foundation
 
 /// A folder of files that appears only when all of them are complete. It is readable only by its owner from the
 /// beginning, and replaces an earlier one only if requested.
-struct StagedFolder {
+package struct StagedFolder {
     /// The folder for the files, until ``finish()``.
-    let staging: URL
+    package let staging: URL
     private let target: URL
     private let former: URL
 
@@ -14,7 +13,7 @@ struct StagedFolder {
     ///   - replaces: whether an existing folder is replaced, if it has only files that `isOwn` accepts.
     ///   - isOwn: whether a file has the name of one that an earlier run wrote.
     /// - Throws: ``CommandError`` `file-exists`, `file-unwritable`.
-    init(path: String, replaces: Bool, isOwn: (String) -> Bool) throws {
+    package init(path: String, replaces: Bool, isOwn: (String) -> Bool) throws {
         target = URL(fileURLWithPath: path, isDirectory: true).standardizedFileURL
         let (parent, name) = (target.deletingLastPathComponent(), target.lastPathComponent)
         staging = parent.appendingPathComponent(".\(name).part", isDirectory: true)
@@ -45,7 +44,7 @@ struct StagedFolder {
     }
 
     /// Gives the folder its name.
-    func finish() throws {
+    package func finish() throws {
         let manager = FileManager.default
         let isThere = manager.fileExists(atPath: target.path)
         let failure = CommandError("file-unwritable", "The folder \(target.path) cannot be made.")
@@ -58,5 +57,5 @@ struct StagedFolder {
     }
 
     /// Deletes the unfinished folder.
-    func discard() { try? FileManager.default.removeItem(at: staging) }
+    package func discard() { try? FileManager.default.removeItem(at: staging) }
 }
