@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Returns the condition of the last of two items in words.
-    private func condition(_ question: String, _ conditions: String, members more: String = "") throws -> [String] {
+    private func condition(_ question: String, _ conditions: String, more: String = "") throws -> [String] {
         let item = #"{"linkId": "last", "type": "string", "enableWhen": [\#(conditions)]\#(more)}"#
         let text = try #require(entries("\(question), \(item)").last?.condition)
         return [text.lead] + text.parts
@@ -62,10 +62,10 @@ import Testing
             "the answer to “How many cups?” is greater than 2", "the answer to “How many cups?” is less than 9",
         ]
         #expect(
-            try condition(Self.number, two, members: #", "enableBehavior": "all""#)
+            try condition(Self.number, two, more: #", "enableBehavior": "all""#)
                 == ["Shown if all of these are true:"] + parts)
         #expect(
-            try condition(Self.number, two, members: #", "enableBehavior": "any""#)
+            try condition(Self.number, two, more: #", "enableBehavior": "any""#)
                 == ["Shown if one of these is true:"] + parts)
         let expression = #"""
             , "enableBehavior": "any", "extension": [{"url":
@@ -73,7 +73,7 @@ import Testing
             "valueExpression": {"language": "text/fhirpath", "expression": "true"}}]
             """#
         #expect(
-            try condition(Self.number, two, members: expression) == [
+            try condition(Self.number, two, more: expression) == [
                 "Shown if all of these are true:", "\(parts[0]) or \(parts[1])",
                 "the expression of the form is true: true",
             ])
@@ -136,7 +136,7 @@ import Testing
             """#
         let html = preview(try form(items, #""title": "\#(attack)", "description": "\#(attack)""#)).html
         #expect(!html.contains("<script") && html.contains("&lt;script&gt;"))
-        #expect(html.contains("prefers-color-scheme: dark") && html.contains("default-src 'none'"))
+        #expect(html.contains("prefers-color-scheme: dark") && html.contains("default-src &#39;none&#39;"))
         #expect(!html.contains("http://") && !html.contains("https://") && !html.contains("src="))
         #expect(html.components(separatedBy: "<div").count == html.components(separatedBy: "</div>").count)
     }
