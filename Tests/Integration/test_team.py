@@ -190,7 +190,9 @@ class Demonstration(unittest.TestCase):
             self.assertIn(path.name, text)
             self.assertTrue(path.read_bytes().startswith(begin), name)
             self.assertEqual(path.stat().st_mode & 0o077, 0, name)
-        self.assertIn("Heart rate", Path(results["participantPage"]).read_text())
+        page = Path(results["participantPage"]).read_text()
+        for heading in ("Consent", "Answers", "Measurements"):
+            self.assertIn(f">{heading}<", page)
 
     def test_a_folder_of_somebody_else_is_left_alone(self):
         with tempfile.TemporaryDirectory() as folder:
