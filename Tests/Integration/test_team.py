@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from forms import VISIT, VISIT_ANSWERS, observation, visit
-from harness import BIN, EXAMPLES, ROOT, SpineTest, tributary
+from harness import BIN, EXAMPLES, ROOT, SpineTest, small_examples, tributary
 from own_folder import FolderTest
 from sealed import SealedClient
 
@@ -146,7 +146,7 @@ class Demonstration(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             kept = Path(folder) / "it's kept"
             for _ in range(2):
-                done = tributary("demo", "--json", "--keep", kept, "--examples", EXAMPLES, timeout=600)
+                done = tributary("demo", "--json", "--keep", kept, "--examples", small_examples(), timeout=600)
                 lines = done.text.strip().splitlines()
                 summary = json.loads(lines[-1])
                 commands = [line.strip() for line in lines[lines.index("") :] if line.startswith("  ")]

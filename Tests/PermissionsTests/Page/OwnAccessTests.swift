@@ -85,7 +85,7 @@ import Wire
             #expect(page.text.matches(of: /data-look/).count == 3)
             #expect(page.text.contains("Last used on 21 September 2026"))
             // A visit is on record, and is no use.
-            #expect(try await fixture.go("/wallet").text.matches(of: /data-look/).count == 2)
+            #expect(try await fixture.go("/wallet").text.matches(of: /data-look/).count == 3)
         }
     }
 
