@@ -15,7 +15,7 @@ from forms import new_id, withdrawal
 from harness import CONSENT_ANSWERS, ROOT, SpineTest, seeded, tributary
 from sealed import SealedClient, published_keys
 
-PARTICIPANTS = int(os.environ.get("TRIBUTARY_RESEARCH_PARTICIPANTS", "12"))
+PARTICIPANTS = int(os.environ.get("TRIBUTARY_RESEARCH_PARTICIPANTS", "10"))
 GUIDE = ROOT / "docs" / "guide-researcher.md"
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\ttab", "'quoted'", "a|b\\c", "two\nlines, \"quoted\"", "plain"]
 
