@@ -47,7 +47,8 @@ package struct StudyMaking: Sendable {
     ///   - antispam: the token that apps send; only its hash is stored.
     ///   - now: the present time.
     /// - Throws: ``ServerError`` `study-exists`, `study-file-exists`, `study-check-failed`, `group-forbidden`;
-    ///   ``Storage/StorageError``, ``Storage/FileAccessError``. After an error, the folder and any created database are as they were.
+    ///   ``Storage/StorageError``, ``Storage/FileAccessError``. After an error, the folder and any created database are
+    ///   as they were.
     package func run(antispam: String, now: Date) async throws {
         let before = Present(folder)
         // An existing study is never changed.
