@@ -307,7 +307,7 @@ package struct StudyServer: Sendable {
     ) throws -> ReceiverConfiguration {
         let roots = try folder.receiptRoots(development: study.development).map { try AppReceiptRoot($0) }
         if roots.isEmpty, study.enrolment.contains(.receipt) {
-            logger.warning("No receipt root in receipt-roots/: no app can register.")
+            logger.warning("No receipt root in receipt-roots/: no app can enrol with a receipt.")
         }
         if try FileAccess.contents(of: folder.publicKeysURL) == nil {
             logger.warning("No jwks.json: make keys with `tributary keys generate`.")
