@@ -140,7 +140,8 @@ extension StudyCheck {
         if roots.isEmpty, study.enrolment.contains(.receipt) {
             findings.append(
                 StudyFinding(
-                    .warning, code: "receipt-roots-missing", file: "receipt-roots/", message: "No app can enrol with a receipt."))
+                    .warning, code: "receipt-roots-missing", file: "receipt-roots/",
+                    message: "No app can enrol with a receipt."))
         }
         if roots.contains(where: { (try? AppReceiptRoot($0)) == nil }) {
             findings.append(
