@@ -28,7 +28,7 @@ pass
 echo "== the tests of the stores, on PostgreSQL"
 # Without the checks of answers and the simulations of phones, which use a store and do not depend on it.
 TRIBUTARY_TEST_ENGINE=postgresql pass --skip 'AnswerValidationTests|SimulationTests' \
-    --filter 'AuditTests|IdentityTests|EnrolmentsTests|AccountsTests|CareSyncTests|RecordStorageTests|SearchStatementsTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
+    --filter 'AuditTests|IdentityTests|PermissionsTests|EnrolmentsTests|AccountsTests|CareSyncTests|RecordStorageTests|SearchStatementsTests|FHIRServerTests|WarehouseTests|ReceiverTests|ConsumerTests|DeviceGatewayTests'
 
 if [ -f "$output.failed" ]; then
     echo "== failures"
