@@ -35,22 +35,16 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(help: "Only resources of the members of this Group, by its id.") var group: String?
     @Option(help: "ndjson or csv.") var format: Format = .ndjson
     @Option(help: "With csv: only participants whose ids this file lists, one per line.") var among: String?
-    @Flag(help: "With csv: also participants who have withdrawn.") var withWithdrawn = false
-    @Flag(help: "With csv: only participants whose consent in force permits sharing with researchers.") var shared =
-        false
+    @OptionGroup(title: "With csv") var selection: CountedOptions
     @Flag(help: "Replace files that are there.") var force = false
     @Flag(help: "Print one JSON value.") var json = false
 
     enum Format: String, ExpressibleByArgument { case ndjson, csv }
 
     func validate() throws {
-        guard !(shared && withWithdrawn) else {
-            throw ValidationError(
-                "--shared and --with-withdrawn exclude each other: a withdrawn consent permits no sharing.")
-        }
         switch format {
         case .ndjson:
-            guard !shared, !withWithdrawn, among == nil else {
+            guard selection.participants == .notWithdrawn, among == nil else {
                 throw ValidationError("--shared, --with-withdrawn and --among are for --format csv.")
             }
         case .csv:
@@ -69,14 +63,13 @@ struct ExportCommand: AsyncParsableCommand {
 
     private func writeTables() async throws {
         let study = StudyFolder(path: location.dir)
-        let selection: CountedParticipants = withWithdrawn ? .withWithdrawn : shared ? .sharing : .notWithdrawn
         let listed = try among.map { try ParticipantList.read($0) }
         let rules = try study.configuration().deidentification
         let counts = try await location.withRecords { database in
             let folder = try StagedFolder(path: output, replaces: force, isOwn: TableExport.isOwn)
             do {
                 let counts = try await TableExport(
-                    of: study, database: database, selection: selection, listed: listed, to: folder.staging
+                    of: study, database: database, selection: selection.participants, listed: listed, to: folder.staging
                 ).run()
                 try folder.finish()
                 return counts
@@ -161,10 +154,7 @@ struct ExportCommand: AsyncParsableCommand {
                 // Each participant's data is recorded in the audit before it is written.
                 let new = page.owners.filter { recorded.insert($0.hashValue).inserted }
                 if !new.isEmpty || count == 0 {
-                    try await audit.record(
-                        audit.decision(.account, action: .exportRecords, target: Target(resourceType: type)),
-                        by: .account,
-                        action: .exportRecords, target: Target(resourceType: type), showing: new)
+                    try await audit.recordExport(of: type, showing: new)
                 }
                 if file == nil { file = try OutputFile(path: path, replaces: force) }
                 try file?.write(page.lines)

@@ -12,7 +12,7 @@ import StudyOperations
 import Warehouse
 
 /// Writes a study's participants, responses and Observations as CSV, with a codebook. Only a page of resources is in
-/// memory at a time.
+/// memory at a time. After an error the caller deletes the folder with its unfinished files.
 struct TableExport {
     static let codebookFile = "codebook.csv"
     private static let responsesPrefix = "responses-"
@@ -90,21 +90,13 @@ struct TableExport {
 
     private func write(_ name: String, columns: [String], _ body: (OutputFile) throws -> Void) throws {
         let file = try file(name, columns: columns)
-        do {
-            try body(file)
-            try file.finish()
-        } catch {
-            file.discard()
-            throw error
-        }
+        try body(file)
+        try file.finish()
     }
 
     private func file(_ name: String, columns: [String]) throws -> OutputFile {
         let file = try OutputFile(path: folder.appendingPathComponent(name).path)
-        do { try file.write(cells: columns.map { .text($0) }) } catch {
-            file.discard()
-            throw error
-        }
+        try file.write(cells: columns.map { .text($0) })
         return file
     }
 
@@ -113,48 +105,38 @@ struct TableExport {
 
     private func writeParticipants() async throws -> Int {
         let ids = counted.sorted()
-        try await record(Set(ids), type: Patient.resourceType)
+        try await audit.recordExport(of: Patient.resourceType, showing: counted)
         let file = try file(ParticipantTable.file, columns: ParticipantTable.columns)
-        do {
-            for begin in stride(from: 0, to: ids.count, by: Self.page) {
-                let part = Array(ids[begin..<min(begin + Self.page, ids.count)])
-                let rows = try await database.read { transaction in
-                    try part.map { id in
-                        var patient: Resource?
-                        if let record = try RecordStore().read(type: Patient.resourceType, id: id, in: transaction),
-                            !record.isDeleted
-                        {
-                            patient = try record.resource()
-                        }
-                        let consent = try ConsentRegister().state(of: id, in: transaction)
-                        return ParticipantTable.row(of: id, patient: patient, consent: consent)
+        for begin in stride(from: 0, to: ids.count, by: Self.page) {
+            let part = Array(ids[begin..<min(begin + Self.page, ids.count)])
+            let rows = try await database.read { transaction in
+                try part.map { id in
+                    var patient: Resource?
+                    if let record = try RecordStore().read(type: Patient.resourceType, id: id, in: transaction),
+                        !record.isDeleted
+                    {
+                        patient = try record.resource()
                     }
+                    let consent = try ConsentRegister().state(of: id, in: transaction)
+                    return ParticipantTable.row(of: id, patient: patient, consent: consent)
                 }
-                for row in rows { try file.write(cells: row) }
             }
-            try file.finish()
-        } catch {
-            file.discard()
-            throw error
+            for row in rows { try file.write(cells: row) }
         }
+        try file.finish()
         return ids.count
     }
 
     private func writeObservations(_ export: RecordExport) async throws -> Int {
         let file = try file(ObservationTable.file, columns: ObservationTable.columns)
         var count = 0
-        do {
-            try await each(Observation.resourceType, of: export) { resource, participant in
-                for row in ObservationTable.rows(of: resource, participant: participant) {
-                    try file.write(cells: row)
-                    count += 1
-                }
+        try await each(Observation.resourceType, of: export) { resource, participant in
+            for row in ObservationTable.rows(of: resource, participant: participant) {
+                try file.write(cells: row)
+                count += 1
             }
-            try file.finish()
-        } catch {
-            file.discard()
-            throw error
         }
+        try file.finish()
         return count
     }
 
@@ -167,20 +149,15 @@ struct TableExport {
             (files[index], counts[names[index]]) = (file, 0)
             return file
         }
-        do {
-            // A published form has a table without responses too.
-            for (index, entry) in tables.entries.enumerated() where entry.isPublished { _ = try open(index) }
-            try await each(QuestionnaireResponse.resourceType, of: export) { resource, participant in
-                let index = tables.index(of: resource)
-                let row = tables.entries[index].table.row(of: resource, participant: participant)
-                try open(index).write(cells: row)
-                counts[names[index], default: 0] += 1
-            }
-            for file in files.values { try file.finish() }
-        } catch {
-            for file in files.values { file.discard() }
-            throw error
+        // A published form has a table without responses too.
+        for (index, entry) in tables.entries.enumerated() where entry.isPublished { _ = try open(index) }
+        try await each(QuestionnaireResponse.resourceType, of: export) { resource, participant in
+            let index = tables.index(of: resource)
+            let row = tables.entries[index].table.row(of: resource, participant: participant)
+            try open(index).write(cells: row)
+            counts[names[index], default: 0] += 1
         }
+        for file in files.values { try file.finish() }
         return counts
     }
 
@@ -189,7 +166,7 @@ struct TableExport {
     private func each(
         _ type: String, of export: RecordExport, _ body: (Resource, _ participant: String) throws -> Void
     ) async throws {
-        var recorded: Set<Int> = []
+        var recorded: Set<String> = []
         var isFirst = true
         try await export.each(ofType: type) { page in
             if let id = page.unreadable.first {
@@ -201,18 +178,12 @@ struct TableExport {
                 guard let owner = resource.owners.one, counted.contains(owner) else { return nil }
                 return (resource, owner)
             }
-            let new = Set(owned.map(\.participant)).filter { recorded.insert($0.hashValue).inserted }
-            if !new.isEmpty || isFirst { try await record(new, type: type) }
+            let new = Set(owned.map(\.participant)).subtracting(recorded)
+            recorded.formUnion(new)
+            if !new.isEmpty || isFirst { try await audit.recordExport(of: type, showing: new) }
             isFirst = false
             for (resource, participant) in owned { try body(resource, participant) }
         }
-    }
-
-    private func record(_ participants: Set<String>, type: String) async throws {
-        let target = Target(resourceType: type)
-        let decision = audit.decision(.account, action: .exportRecords, target: target)
-        try await audit.record(
-            decision, by: .account, action: .exportRecords, target: target, showing: participants)
     }
 }
 

@@ -50,23 +50,12 @@ extension WarehouseCommand {
         @Option(help: "Write the ids of the counted participants to this file.") var patients: String?
         @Option(help: "Count only participants whose ids this file lists, one per line.") var among: String?
         @Flag(help: "Replace an existing file.") var force = false
-        @Flag(help: "Also count participants who have withdrawn.") var withWithdrawn = false
-        @Flag(help: "Count only participants whose consent in force permits sharing with researchers.") var shared =
-            false
+        @OptionGroup var selection: CountedOptions
 
         func validate() throws {
-            guard !(shared && withWithdrawn) else {
-                throw ValidationError(
-                    "--shared and --with-withdrawn exclude each other: a withdrawn consent permits no sharing.")
-            }
             guard and.count < CohortQuery.maximumTerms else {
                 throw ValidationError("A count has up to \(CohortQuery.maximumTerms) conditions.")
             }
-        }
-
-        private var counted: CountedParticipants {
-            if withWithdrawn { return .withWithdrawn }
-            return shared ? .sharing : .notWithdrawn
         }
 
         func run() async throws {
@@ -76,7 +65,8 @@ extension WarehouseCommand {
             let listed = try among.map { try ParticipantList.read($0) }
             if let patients { try OutputFile.check(patients, replaces: force) }
             let query = CohortQuery(
-                [first] + others, isSameEncounter: sameEncounter, among: counted.patients, listed: listed)
+                [first] + others, isSameEncounter: sameEncounter, among: selection.participants.patients, listed: listed
+            )
             let groupings = by?.groupings ?? []
             let isListing = patients != nil
             let result = try await location.withRecords { database in
@@ -89,7 +79,10 @@ extension WarehouseCommand {
                     result = try await Self.count(query, by: groupings, lists: isListing, in: database)
                 }
                 // The file names participants, so it is recorded in the audit before it is written.
-                if let ids = result.participants { try await Self.record(ids, database) }
+                if let ids = result.participants {
+                    try await AuditLog(database: database, clock: { Date() })
+                        .recordExport(of: Patient.resourceType, showing: Set(ids))
+                }
                 return result
             }
             if let patients, let ids = result.participants {
@@ -120,14 +113,6 @@ extension WarehouseCommand {
                     groups: groupings.isEmpty ? [] : try query.groups(by: groupings, in: transaction),
                     participants: ids)
             }
-        }
-
-        private static func record(_ ids: [String], _ database: any SQLDatabase) async throws {
-            let audit = AuditLog(database: database, clock: { Date() })
-            let target = Target(resourceType: "Patient")
-            let decision = audit.decision(.account, action: .exportRecords, target: target)
-            try await audit.record(
-                decision, by: .account, action: .exportRecords, target: target, showing: Set(ids))
         }
 
         private static func term(_ text: String, from: Date?, to: Date?) throws -> CountTerm {
