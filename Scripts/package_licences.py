@@ -118,7 +118,9 @@ def components(checkouts, toolchain):
     runtime = Component("Swift runtime, Foundation and libdispatch")
     runtime.add("LICENSE.txt", statement.read_text(encoding="utf-8"), str(statement))
     unicode = Component("ICU, in Foundation")
-    unicode.add("LICENSE", (ROOT / "Packaging" / "licences" / "Unicode-3.0.txt").read_text(encoding="utf-8"), "ICU")
+    texts = ROOT / "Packaging" / "licences"
+    unicode.add("LICENSE", (texts / "Unicode-3.0.txt").read_text(encoding="utf-8"), "ICU")
+    unicode.texts.append(("LICENSE, code and word lists of others", (texts / "ICU-third-party.txt").read_text(encoding="utf-8").strip()))
     return result + [runtime, unicode]
 
 
@@ -149,7 +151,10 @@ def copyright_file(found):
                   "License: " + " and ".join(short(name) for name in sorted(one.licences)), ""]
     for name, holders in (("swift-runtime", "Apple Inc. and the Swift project authors"), ("icu", "2016-2024 Unicode, Inc.")):
         names = {"swift-runtime": "Apache-2.0-with-Swift-exception", "icu": "Unicode-3.0"}
-        lines += [f"Files: {name}/*", f"Copyright: {holders}", f"License: {names[name]}", ""]
+        lines += [f"Files: {name}/*", f"Copyright: {holders}", f"License: {names[name]}"]
+        if name == "icu":
+            lines += ["Comment: Word lists and code of others in it have licences of their own; they are in linked-code.txt.gz."]
+        lines += [""]
     used = sorted({short(name) for one in found for name in one.licences})
     for name in used:
         lines += [f"License: {name}"]
