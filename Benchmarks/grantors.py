@@ -1,5 +1,7 @@
-"""Searches by an app with 1,000 grantors and by one with a single grantor, in the same store."""
+"""Searches by an app with 1,000 grantors and by one with a single grantor, in the same store: SQLite, or PostgreSQL with
+TRIBUTARY_TEST_ENGINE=postgresql."""
 
+import contextlib
 import hashlib
 import http.client
 import json
@@ -11,6 +13,7 @@ import urllib.parse
 from measuring import RUNS, quotient  # noqa: I001  (it adds the folder of the next one)
 
 import harness
+import postgresql
 
 GRANTORS = 1_000
 OBSERVATIONS = 10
@@ -25,7 +28,7 @@ OTHERS = ["/fhir/Observation?_count=10", "/fhir/Observation?_count=50", "/fhir/O
 
 def searches(work):
     """(ah) Searches of the same records by two apps: the median of each over RUNS, and of both by turns."""
-    study = harness.Study(forms=False, url="", change=_unlimited)
+    study = harness.Study(forms=False, change=_unlimited)
     try:
         writer = harness.tributary("token", "create", study.dir, "--scope", "system/*.cruds").text.strip()
         server = study.serve()
@@ -76,30 +79,56 @@ def _put(server, token, numbers):
             raise AssertionError(answer)
 
 
+class _Rows:
+    """Rows for the records' store, inserted together."""
+
+    def __init__(self, study):
+        self.study, self.statements = study, []
+
+    def __enter__(self):
+        return self
+
+    def insert(self, table, **values):
+        self.statements.append((f"INSERT INTO {table} ({', '.join(values)}) VALUES", list(values.values())))
+
+    def __exit__(self, kind, *_):
+        if kind:
+            return
+        if self.study.url:
+            lines = [f"{start} ({', '.join(self.literal(value) for value in values)});" for start, values in self.statements]
+            # One argument of a command has a limited length.
+            for start in range(0, len(lines), 200):
+                postgresql.run_sql(self.study.url, f"SET search_path = {self.study.schema}; {' '.join(lines[start:start + 200])}")
+        else:
+            with contextlib.closing(sqlite3.connect(self.study.database, timeout=20)) as database, database:
+                for start, values in self.statements:
+                    database.execute(f"{start} ({', '.join('?' * len(values))})", values)
+
+    @staticmethod
+    def literal(value):
+        return "''::bytea" if value == b"" else postgresql.literal(value)
+
+
 def _app(study, letter, grantors):
     """Returns the token of an app with permissions of so many patients, by rows as the server writes them."""
     guid, wallet, token = letter * 36, (letter + "w") * 18, "token-of-" + letter
     now, end = "2026-01-01T00:00:00.000Z", "2099-01-01T00:00:00.000Z"
-    database = sqlite3.connect(study.database, timeout=20)
-    with database:
+    with _Rows(study) as rows:
         for csi in (guid, wallet):
-            database.execute("INSERT INTO registered_client (id, name, key_set, scopes, created_at) VALUES (?, 'App', '{}', ?, ?)",
-                             (csi, "user/*.crus", now))
-            database.execute("INSERT INTO csi (guid, device_id, created_at) VALUES (?, ?, ?)", (csi, csi, now))
-        database.execute("INSERT INTO permission_request (id, csi, path, public_key, body, received_at) "
-                         "VALUES (?, ?, '/permission/writePermission', '', x'', ?)", (letter, wallet, now))
-        database.execute("INSERT INTO access_authorization (id, client_id, scopes, created_at, expires_at, permission_changes) "
-                         "VALUES (?, ?, '', ?, ?, 0)", (letter, guid, now, end))
-        database.execute("INSERT INTO bearer_token (token_digest, authorization_id, scopes, created_at, expires_at) "
-                         "VALUES (?, ?, 'user/*.rs', ?, ?)", (hashlib.sha256(token.encode()).hexdigest(), letter, now, end))
+            rows.insert("registered_client", id=csi, name="App", key_set="{}", scopes="user/*.crus", created_at=now)
+            rows.insert("csi", guid=csi, device_id=csi, created_at=now)
+        rows.insert("permission_request", id=letter, csi=wallet, path="/permission/writePermission", public_key="", body=b"",
+                    received_at=now)
+        rows.insert("access_authorization", id=letter, client_id=guid, scopes="", created_at=now, expires_at=end,
+                    permission_changes=0)
+        rows.insert("bearer_token", token_digest=hashlib.sha256(token.encode()).hexdigest(), authorization_id=letter,
+                    scopes="user/*.rs", created_at=now, expires_at=end)
         for number in range(grantors):
             permission = f"{letter}-{number}"
-            database.execute(
-                "INSERT INTO access_permission (id, request_id, grantor, grantee, participant, access, resource_types, "
-                "confidentiality, sensitivities, starts_at, ends_at, created_at) VALUES (?, ?, ?, ?, ?, 'read', '*', 'N', '', ?, ?, ?)",
-                (permission, letter, wallet, guid, f"p{number}", now, end, now))
-            database.execute("INSERT INTO token_permission (authorization_id, permission_id) VALUES (?, ?)", (letter, permission))
-    database.close()
+            rows.insert("access_permission", id=permission, request_id=letter, grantor=wallet, grantee=guid,
+                        participant=f"p{number}", access="read", resource_types="*", confidentiality="N", sensitivities="",
+                        starts_at=now, ends_at=end, created_at=now)
+            rows.insert("token_permission", authorization_id=letter, permission_id=permission)
     return token
 
 
