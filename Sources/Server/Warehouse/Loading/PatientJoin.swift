@@ -36,42 +36,15 @@ package struct PatientJoin: Sendable {
     /// Joins a participant with a record of the site, in the caller's transaction.
     ///
     /// - Parameter at: the time of the join, for the new row of `patient_mapping`.
-    /// - Throws: ``WarehouseError`` `join-not-here`, `site-patient-unknown`, `site-patient-ambiguous`,
-    ///   `site-patient-taken`, `join-other-record`.
+    /// - Throws: ``WarehouseError`` `site-patient-unknown`, `site-patient-ambiguous`, `site-patient-taken`,
+    ///   `join-other-record`.
     package func join(
         _ participant: String, with record: SiteRecord, at date: Date, in transaction: any SQLTransaction
     ) throws -> Outcome {
-        try Self.prepare(in: transaction)
+        // As i2b2's own loader does.
+        try Numbering.lock("patient_mapping", in: transaction)
         guard let (name, number) = try Self.present(participant, in: transaction) else { return .notLoaded }
-        let site = try Self.number(of: record, in: transaction)
-        guard try Self.ownNumber(ofName: name, in: transaction) == nil else {
-            guard number == site else { throw WarehouseError.joinedWithOtherRecord }
-            return .unchanged
-        }
-        let owner = try transaction.first(
-            "SELECT 1 AS one FROM warehouse_patient WHERE patient_num = ?", [SQLValue(site)])
-        guard owner == nil else { throw WarehouseError.sitePatientTaken }
-        let load = WarehouseTime.value(date)
-        try transaction.execute(
-            """
-            INSERT INTO patient_mapping (patient_ide, patient_ide_source, patient_num, patient_ide_status, project_id,
-                upload_date, import_date, sourcesystem_cd) VALUES (?, ?, ?, 'A', '@', ?, ?, ?)
-            """,
-            [
-                SQLValue(name), SQLValue(Self.ownSource), SQLValue(number), load, load,
-                SQLValue(WarehouseLoader.source),
-            ])
-        // The site's row of the patient applies. The dates of the reserved number's row are of the participant's data.
-        try transaction.execute(
-            "DELETE FROM patient_dimension WHERE patient_num = ? AND sourcesystem_cd = ?",
-            [SQLValue(number), SQLValue(WarehouseLoader.source)])
-        try transaction.execute(
-            """
-            UPDATE patient_mapping SET upload_date = NULL, update_date = NULL, download_date = NULL, import_date = NULL
-            WHERE patient_num = ? AND patient_ide_source = ?
-            """, [SQLValue(number), SQLValue(Numbering.hive)])
-        try Self.move(name, from: number, to: site, in: transaction)
-        return .changed
+        return try JoinedRows.ofRecords.join(name, number: number, with: record, at: date, in: transaction)
     }
 
     /// Gives a participant their own number back, in the caller's transaction.
@@ -83,19 +56,7 @@ package struct PatientJoin: Sendable {
         _ participant: String, source: String? = nil, at date: Date, in transaction: any SQLTransaction
     ) throws -> Outcome {
         guard let (name, number) = try Self.present(participant, in: transaction) else { return .notLoaded }
-        guard let own = try Self.ownNumber(ofName: name, in: transaction) else { return .unchanged }
-        if let source {
-            let row = try transaction.first(
-                "SELECT 1 AS one FROM patient_mapping WHERE patient_num = ? AND patient_ide_source = ?",
-                [SQLValue(number), SQLValue(source)])
-            guard row != nil else { return .unchanged }
-        }
-        try Self.move(name, from: number, to: own, in: transaction)
-        try transaction.execute(
-            "DELETE FROM patient_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
-            [SQLValue(name), SQLValue(Self.ownSource)])
-        try Numbering.insertPatient(own, at: WarehouseTime.value(date), in: transaction)
-        return .changed
+        return try JoinedRows.ofRecords.end(name, number: number, source: source, at: date, in: transaction)
     }
 
     /// Writes the patient's row again from the Patient in the records.
@@ -132,17 +93,6 @@ package struct PatientJoin: Sendable {
         """
     }
 
-    // MARK: - Steps
-
-    /// Locks the site's numbers, as i2b2's own loader does.
-    private static func prepare(in transaction: any SQLTransaction) throws {
-        let location = try WarehouseLocation.recorded(in: transaction)
-        guard location == WarehouseLocation.records.text || !WarehouseLocation.isAmongRecords(location) else {
-            throw WarehouseError.joinNotHere
-        }
-        try Numbering.lock("patient_mapping", in: transaction)
-    }
-
     /// Returns a participant's name and present number in i2b2; nil if they have none.
     private static func present(
         _ participant: String, in transaction: any SQLTransaction
@@ -151,55 +101,9 @@ package struct PatientJoin: Sendable {
             "SELECT patient_ide, patient_num FROM warehouse_patient WHERE participant = ?", [SQLValue(participant)])
         return try row.map { (try $0.text("patient_ide"), try $0.integer("patient_num")) }
     }
-
-    /// Returns the reserved number of a joined participant; nil for others.
-    private static func ownNumber(ofName name: String, in transaction: any SQLTransaction) throws -> Int64? {
-        try transaction.first(
-            "SELECT patient_num FROM patient_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
-            [SQLValue(name), SQLValue(ownSource)]
-        )?.integer("patient_num")
-    }
-
-    /// Returns the number of a site's record.
-    private static func number(of record: SiteRecord, in transaction: any SQLTransaction) throws -> Int64 {
-        guard ![WarehouseLoader.source, Numbering.hive, ownSource].contains(record.source) else {
-            throw WarehouseError.sitePatientUnknown
-        }
-        let rows = try transaction.query(
-            """
-            SELECT DISTINCT m.patient_num FROM patient_mapping m
-            JOIN patient_dimension p ON p.patient_num = m.patient_num
-            WHERE m.patient_ide = ? AND m.patient_ide_source = ? AND COALESCE(m.patient_ide_status, 'A') = 'A'
-            """, [SQLValue(record.name), SQLValue(record.source)])
-        guard let first = rows.first else { throw WarehouseError.sitePatientUnknown }
-        guard rows.count == 1 else { throw WarehouseError.sitePatientAmbiguous }
-        return try first.integer("patient_num")
-    }
-
-    /// Moves the participant's own rows from one number to another. The rows of others keep theirs.
-    private static func move(
-        _ name: String, from former: Int64, to number: Int64, in transaction: any SQLTransaction
-    ) throws {
-        let numbers = [SQLValue(number), SQLValue(former)]
-        let source = SQLValue(WarehouseLoader.source)
-        for table in ["observation_fact", "visit_dimension"] {
-            try transaction.execute(
-                "UPDATE \(table) SET patient_num = ? WHERE patient_num = ? AND sourcesystem_cd = ?", numbers + [source])
-        }
-        for table in ["consent_dimension", "consent_contract"] {
-            try transaction.execute("UPDATE \(table) SET patient_num = ? WHERE patient_num = ?", numbers)
-        }
-        try transaction.execute(
-            "UPDATE patient_mapping SET patient_num = ? WHERE patient_ide = ? AND patient_ide_source = ?",
-            [SQLValue(number), SQLValue(name), source])
-        try transaction.execute("UPDATE warehouse_patient SET patient_num = ? WHERE patient_num = ?", numbers)
-    }
 }
 
 extension WarehouseError {
-    static let joinNotHere = WarehouseError(
-        code: "join-not-here",
-        message: "The i2b2 is in another database; a join needs its tables in the database of the records.")
     static let sitePatientUnknown = WarehouseError(
         code: "site-patient-unknown",
         message: "patient_mapping has no patient for the record of a link; compare the names of links and records.")

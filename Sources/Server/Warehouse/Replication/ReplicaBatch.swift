@@ -15,7 +15,10 @@ struct ReplicaBatch {
     func carry() throws {
         try target.execute("LOCK TABLE patient_mapping, encounter_mapping, upload_status IN EXCLUSIVE MODE")
         let staged = try stage()
+        let joins = JoinsOfBatch(target: target)
+        try joins.follow(staged.lazy.filter { $0.kind == .patient }.map(\.number).sorted())
         try number(staged)
+        try joins.omitStaged()
         try clear()
         for table in I2B2Table.carried { try target.execute(StagedInsertion(table, into: table.name).statement) }
     }
@@ -153,9 +156,13 @@ struct ReplicaBatch {
         try clear(
             "patient_dimension WHERE sourcesystem_cd = ? AND patient_num", kind: .patient,
             parameters: [WarehouseLoader.source])
+        // The site's patient keeps its row.
         try clear(
-            "patient_mapping WHERE patient_ide_source IN (?, ?) AND patient_num", kind: .patient,
-            parameters: [WarehouseLoader.source, Numbering.hive])
+            "patient_mapping WHERE patient_ide_source = ? AND patient_num NOT IN (\(JoinsOfBatch.numbers)) AND patient_num",
+            kind: .patient, parameters: [Numbering.hive])
+        try clear(
+            "patient_mapping WHERE patient_ide_source = ? AND patient_num", kind: .patient,
+            parameters: [WarehouseLoader.source])
         try clear("consent_dimension WHERE patient_num", kind: .patient)
         try clear("upload_status WHERE upload_id", kind: .upload)
         if !numbers(.ontology).isEmpty {

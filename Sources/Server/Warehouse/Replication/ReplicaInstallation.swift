@@ -65,6 +65,8 @@ package struct ReplicaInstallation: Sendable {
     ///
     /// - Returns: the number of deleted rows by table.
     package func removeAll(in target: any SQLTransaction) throws -> [String: Int] {
+        // The rows of the site belong to the site.
+        try JoinsOfBatch(target: target).endAll()
         var removed = try Self.removeFacts(in: target)
         let patients = "SELECT patient_num FROM patient_mapping WHERE patient_ide_source = ?"
         let known = "SELECT number FROM replica_number WHERE kind = \(ReplicaLog.Kind.patient.rawValue)"

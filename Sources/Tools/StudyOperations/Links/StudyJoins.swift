@@ -58,19 +58,21 @@ package struct StudyJoins: Sendable {
             pairs.append((first, participant))
         }
         let ordered = pairs.sorted { $0.participant < $1.participant }
-        return try await stores.withRecords { records in
-            let (audit, now) = (AuditLog(database: records, clock: clock), clock())
-            return try await records.write { transaction in
-                var report = Report()
-                for (link, participant) in ordered {
-                    let record = PatientJoin.SiteRecord(name: link.record, source: source)
-                    let outcome = try PatientJoin().join(participant, with: record, at: now, in: transaction)
-                    report.add(outcome)
-                    guard outcome == .changed else { continue }
-                    try self.record("joined", of: participant, link: link.id, audit, in: transaction)
-                }
-                return report
+        return try await changing { transaction, replica, now in
+            var (report, changes): (Report, [Change]) = (Report(), [])
+            for (link, participant) in ordered {
+                let record = PatientJoin.SiteRecord(name: link.record, source: source)
+                let outcome =
+                    if let replica {
+                        try replica.join(participant, with: record, at: now)
+                    } else {
+                        try PatientJoin().join(participant, with: record, at: now, in: transaction)
+                    }
+                report.add(outcome)
+                guard outcome == .changed else { continue }
+                changes.append(Change(reason: "joined", participant: participant, link: link.id))
             }
+            return (report, changes)
         }
     }
 
@@ -78,16 +80,67 @@ package struct StudyJoins: Sendable {
     ///
     /// - Throws: ``AccessPolicy/AccessError``; ``Storage/StorageError``.
     package func undo(source: String) async throws -> Report {
+        try await changing { transaction, replica, now in
+            var (report, changes): (Report, [Change]) = (Report(), [])
+            let outcomes =
+                try replica?.end(ofSystem: source, at: now) ?? Self.end(source, at: now, in: transaction)
+            for (participant, outcome) in outcomes {
+                report.add(outcome)
+                guard outcome == .changed else { continue }
+                changes.append(Change(reason: "join-ended", participant: participant))
+            }
+            return (report, changes)
+        }
+    }
+
+    /// Ends the joins with records of a system among the records' own tables, or in the same database.
+    private static func end(
+        _ source: String, at now: Date, in transaction: any SQLTransaction
+    ) throws -> [(participant: String, outcome: PatientJoin.Outcome)] {
+        try PatientJoin().participants(in: transaction).map { participant in
+            let outcome = try PatientJoin().end(participant, source: source, at: now, in: transaction)
+            if outcome == .changed { try restore(participant, at: now, in: transaction) }
+            return (participant, outcome)
+        }
+    }
+
+    /// A change, for its audit row.
+    private struct Change: Sendable {
+        let reason: String
+        var participant: String?
+        var link: String?
+    }
+
+    /// Calls a function in a transaction of the records, and in one of the i2b2 if that is in another database, and
+    /// writes the audit rows of its changes.
+    ///
+    /// The records do not wait for the other database, whose transaction ends before the audit rows are written. A row
+    /// from before both says that changes began: it remains if the process stops between the two.
+    private func changing(
+        _ body: @Sendable (any SQLTransaction, ReplicaJoins?, Date) throws -> (Report, [Change])
+    ) async throws -> Report {
         try await stores.withRecords { records in
             let (audit, now) = (AuditLog(database: records, clock: clock), clock())
-            return try await records.write { transaction in
-                var report = Report()
-                for participant in try PatientJoin().participants(in: transaction) {
-                    let outcome = try PatientJoin().end(participant, source: source, at: now, in: transaction)
-                    report.add(outcome)
-                    guard outcome == .changed else { continue }
-                    try Self.restore(participant, at: now, in: transaction)
-                    try self.record("join-ended", of: participant, link: nil, audit, in: transaction)
+            guard case .replicated(let replica) = stores.warehouse else {
+                return try await records.write { transaction in
+                    let (report, changes) = try body(transaction, nil, now)
+                    for change in changes { try record(change, audit, in: transaction) }
+                    return report
+                }
+            }
+            // The numbers of all participants are there then.
+            try await stores.replicateWarehouse(records)
+            try await records.write { try record(Change(reason: "joins-begun"), audit, in: $0) }
+            return try await replica.store.open(purpose: .loading).closing { other in
+                let (report, changes) = try await records.read { source in
+                    try other.writeNested { target in
+                        let joins = ReplicaJoins(from: source, to: target)
+                        try joins.lock()
+                        return try body(source, joins, now)
+                    }
+                }
+                try await records.write { transaction in
+                    for change in changes { try record(change, audit, in: transaction) }
                 }
                 return report
             }
@@ -95,16 +148,15 @@ package struct StudyJoins: Sendable {
     }
 
     /// Writes the audit row of a change, which names the participant and the link, never the record.
-    private func record(
-        _ reason: String, of participant: String, link: String?, _ audit: AuditLog, in transaction: any SQLTransaction
-    ) throws {
-        let target = Target(resourceType: "Link", resourceID: link, subject: participant)
+    private func record(_ change: Change, _ audit: AuditLog, in transaction: any SQLTransaction) throws {
+        let target = Target(resourceType: "Link", resourceID: change.link, subject: change.participant)
         let decision = audit.decision(actor, action: .createLink, target: target)
         guard decision.allowed else {
             throw AccessError(code: decision.reason, message: "This account may not join participants with records.")
         }
         try audit.record(
-            Decision(allowed: true, reason: reason), by: actor, action: .createLink, target: target, in: transaction)
+            Decision(allowed: true, reason: change.reason), by: actor, action: .createLink, target: target,
+            in: transaction)
     }
 
     /// Writes the participant's row of `patient_dimension` again, from the Patient in the records.
