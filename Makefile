@@ -2,11 +2,12 @@
 #
 #   make demo      the whole path on this machine: two participants, a server, FHIR and i2b2. The study remains in
 #                  demo-study/, with commands to try (JSON=1: JSON as last line;
-#                  DATABASE=postgresql://..., QUEUE=...: its stores on PostgreSQL; DEBUG=1: the binary of make test)
+#                  DATABASE=postgresql://..., QUEUE=...: its stores on PostgreSQL)
 #   make test      unit tests, then tests of the binary over HTTP and its commands (KILL_ROUNDS=30: more rounds of kill -9)
 #   make attack    the long form of the attack tests, on loopback (ATTACK_SECONDS=30, KILL_ROUNDS=100)
 #   make programs  FHIR and SMART clients of other authors against the server, and its pages in Chromium
 #                  (OPERATIONS=all: every operation of the OpenAPI document; needs PyPI once)
+#   make release   the optimised program, .build/release/tributary
 #   make package   dist/: the Debian package and the tarball, with the Swift runtime linked statically
 #   make bench     speed as ratios to named references
 #   make format, make lint, make docs
@@ -30,11 +31,11 @@ endif
 
 SWIFT_SOURCES = Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help demo attack test debug unit-tests integration-tests programs package release bench format lint docs setup-demo setup-test setup-programs setup-package setup-bench
+.PHONY: help demo attack test program debug unit-tests integration-tests programs package release bench format lint docs setup-demo setup-test setup-programs setup-package setup-bench
 .NOTPARALLEL:
 
 help:
-	@sed -n '3,14s/^# \{0,1\}//p' $(ROOT)Makefile
+	@sed -n '3,15s/^# \{0,1\}//p' $(ROOT)Makefile
 
 setup-demo setup-test setup-programs setup-package setup-bench: setup-%:
 	@$(ROOT)Scripts/setup.sh --for $*
@@ -43,19 +44,25 @@ release:
 	@echo "== release build (the first takes some minutes)" >&2
 	@cd $(ROOT) && swift build -c release --product tributary --scratch-path $(SCRATCH) >&2
 
-demo: setup-demo $(if $(DEBUG),debug,release)
+demo: setup-demo program
 	@echo "== demo" >&2
-	@cd $(ROOT) && exec $(if $(DEBUG),$(SCRATCH)/debug/tributary,$(TRIBUTARY_BIN)) demo --keep demo-study $(if $(JSON),--json) \
+	@cd $(ROOT) && exec $(SCRATCH)/debug/tributary demo --keep demo-study $(if $(JSON),--json) \
 		$(if $(QUEUE),--queue '$(QUEUE)') $(if $(DATABASE),--database '$(DATABASE)')
 
 test: setup-test unit-tests integration-tests
 	@echo "== all tests passed"
 
-# One debug build serves the unit tests and the integration tests. Debug information would take a quarter of its time;
-# optimised C takes 20 s of CPU more for each copy of BoringSSL, and a hash of a password needs it.
+# One debug build serves the demonstration, the unit tests and the integration tests. Debug information would take a
+# quarter of its time; optimised C takes 20 s of CPU more for each copy of BoringSSL, and a hash of a password needs it.
+DEBUG_BUILD = swift build -debug-info-format none -Xcc -O2 --scratch-path $(SCRATCH)
+
+program:
+	@echo "== debug build of the program (the first takes some minutes)" >&2
+	@cd $(ROOT) && $(DEBUG_BUILD) --product tributary >&2
+
 debug:
 	@echo "== debug build with tests (the first takes some minutes)"
-	@cd $(ROOT) && swift build --build-tests -debug-info-format none -Xcc -O2 --scratch-path $(SCRATCH)
+	@cd $(ROOT) && $(DEBUG_BUILD) --build-tests
 
 unit-tests: debug
 	@$(ROOT)Scripts/check-dependencies.py --note

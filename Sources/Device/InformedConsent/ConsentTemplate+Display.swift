@@ -67,7 +67,8 @@ extension ConsentTemplate {
             <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
             <meta name="viewport" content="width=device-width">
             <title>\(MarkdownHTML.escaped(title))</title>
-            <style>body { font-family: sans-serif; line-height: 1.5; max-width: 40em; margin: 2em auto; padding: 0 1em }</style>
+            <style>:root { color-scheme: light dark }
+            body { font-family: sans-serif; line-height: 1.5; max-width: 40em; margin: 2em auto; padding: 0 1em }</style>
             </head>
             <body>
             \(body)</body>

@@ -59,7 +59,10 @@ extension FormPreview {
     private func write(_ page: Page, at index: Int, to html: inout HTML) {
         html.line()
         guard let group = page.group else {
-            write(page, to: &html)
+            // Questions after a group do not belong to it.
+            let isAfterGroup = index > 0 && pages[index - 1].group != nil
+            guard isAfterGroup else { return write(page, to: &html) }
+            html.element("section", attributes: ["class": "after"]) { write(page, to: &$0) }
             return
         }
         html.element("section", attributes: ["aria-labelledby": "page-\(index)"]) { html in

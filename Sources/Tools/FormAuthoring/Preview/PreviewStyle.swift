@@ -16,6 +16,7 @@ enum PreviewStyle {
         h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .5rem }
         h2 { font-size: 1.25rem; line-height: 1.3; margin: 2.5rem 0 .5rem; padding-top: 1rem;
           border-top: 1px solid var(--line) }
+        .after { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line) }
         h3 { font-size: 1.0625rem; margin: 1.5rem 0 .25rem }
         h4 { font-size: 1rem; margin: 0 0 .25rem }
         p { margin: .25rem 0 }

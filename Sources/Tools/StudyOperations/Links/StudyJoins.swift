@@ -117,7 +117,7 @@ package struct StudyJoins: Sendable {
     /// The records do not wait for the other database, whose transaction ends before the audit rows are written. A row
     /// from before both says that changes began: it remains if the process stops between the two.
     private func changing(
-        _ body: @Sendable (any SQLTransaction, ReplicaJoins?, Date) throws -> (Report, [Change])
+        _ body: @escaping @Sendable (any SQLTransaction, ReplicaJoins?, Date) throws -> (Report, [Change])
     ) async throws -> Report {
         try await stores.withRecords { records in
             let (audit, now) = (AuditLog(database: records, clock: clock), clock())
