@@ -11,7 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "Examples" / "study"
 TARGET = ROOT / "Sources" / "Tools" / "StudyFiles" / "Example" / "ExampleStudyFiles.swift"
-FILES = ["consent/contract.md", "questionnaires/mood-check.json", "questionnaires/sleep-diary.json", "health-sync.json"]
+FILES = ["consent/contract.md", "questionnaires/mood-check.json", "questionnaires/sleep-diary.json", "health-sync.json",
+         "answers/consent-1.json", "answers/mood-check-1.json", "answers/sleep-diary-1.json"]
 
 
 def literal(path):

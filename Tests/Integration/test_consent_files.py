@@ -76,6 +76,8 @@ class Beginnings(unittest.TestCase):
         errors = [finding for finding in tributary("study", "check", study, "--json").json
                   if finding["severity"] == "error"]
         self.assertEqual(errors, [])
+        self.assertEqual({path.name for path in (study / "answers").iterdir()},
+                         {"consent-1.json", "mood-check-1.json", "sleep-diary-1.json"})
         # The same with the files of a folder.
         other = self.folder / "other"
         tributary("init", other, "--from", study, "--antispam", ANTISPAM)

@@ -58,7 +58,7 @@ public enum ConsentError: CodedError, Hashable {
         case .eligibilityUnanswered(let verdict):
             "\(verdict.unanswered.count) of the eligibility questions are not answered; answer each with true or false."
         case .sharingUnanswered: "The Contract asks about sharing; answer \"sharing\" with true or false."
-        case .invalidAnswer(let name): "The answer \"\(name)\" is invalid."
+        case .invalidAnswer(let name): "The answer \"\(name)\" is invalid; write \(Self.shapes[name] ?? "a text")."
         case .nameMissing: "A name is needed to sign the consent."
         case .notSigned: "The Contract has no signature."
         case .subjectUnclear: "The patient who signed the Contract cannot be determined."
@@ -70,4 +70,13 @@ public enum ConsentError: CodedError, Hashable {
         case .deviceKeyInvalid: "The Contract does not contain exactly one device key: sign it again with a newer app."
         }
     }
+
+    /// The form of each answer in JSON, by its name.
+    private static let shapes = [
+        "answers": "an object",
+        "eligibility": #"{"QUESTION": true} with the text of each question"#,
+        "sharing": "true or false",
+        "birthDate": "a date such as 1990-02-02, or a year",
+        "gender": "male, female, other or unknown",
+    ]
 }

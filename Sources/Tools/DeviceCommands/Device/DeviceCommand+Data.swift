@@ -17,6 +17,9 @@ extension DeviceCommand {
                 requires an invitation code, enter the team's code (`participant invite`). Without --contract the
                 current version is fetched from the study.
 
+                Answers are a JSON object: {"eligibility": {"Are you 18 years of age or older?": true}, "sharing": true,
+                "birthDate": "1990-02-02", "gender": "female", "postalCode": "02139", "state": "MA", "country": "US"}.
+
                 Example:
                   tributary device consent --store phone --contract contract.json --answers consent.json --name "A B"
                 """)

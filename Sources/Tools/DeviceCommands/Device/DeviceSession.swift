@@ -87,7 +87,7 @@ package struct DeviceSession {
     func refreshFollowedHealthData(_ connection: StudyConnection) async {
         do {
             if try await StudyHealthData.refresh(in: store, from: connection) {
-                CommandOutput.note("The study has changed which health data is followed.")
+                CommandOutput.note("Fetched the settings of the health data that the study follows.")
             }
         } catch {
             let code = (error as? any CodedError)?.code ?? "failed"

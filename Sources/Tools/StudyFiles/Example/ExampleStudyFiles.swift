@@ -138,5 +138,92 @@ enum ExampleStudyFiles {
         }
 
         """#),
+        ("answers/consent-1.json",
+        #"""
+        {
+          "eligibility": {
+            "Are you 18 years of age or older?": true,
+            "Do you sleep at home on most nights?": true,
+            "Do you work night shifts at present?": false,
+            "Can you read and write English without help?": true
+          },
+          "sharing": true,
+          "birthDate": "1990-02-02",
+          "gender": "female",
+          "postalCode": "02139",
+          "state": "MA",
+          "country": "US"
+        }
+
+        """#),
+        ("answers/mood-check-1.json",
+        #"""
+        {
+          "week": "2026-02-08",
+          "cheerful": "some-days",
+          "gloomy": "most-days",
+          "gloomy-length": 3,
+          "overall": 62,
+          "did": [
+            "outdoors",
+            "exercise"
+          ],
+          "exercise-hours": 2.5,
+          "exercise-kind": "walking",
+          "event": true,
+          "event-detail[1]/event-when": "2026-02-04",
+          "event-detail[1]/event-weight": 2,
+          "event-detail[2]/event-weight": 4
+        }
+
+        """#),
+        ("answers/sleep-diary-1.json",
+        #"""
+        {
+          "date": "2026-02-03",
+          "bedtime": "22:45:00",
+          "asleep": "2026-02-02T23:10:00+01:00",
+          "hours": {
+            "valueQuantity": {
+              "value": 6.5,
+              "unit": "hours",
+              "system": "http://unitsofmeasure.org",
+              "code": "h"
+            }
+          },
+          "quality": "so-so",
+          "reasons": [
+            "noise",
+            {
+              "valueString": "The neighbour's dog"
+            }
+          ],
+          "wakings": 2,
+          "waking[1]/waking-time": "01:30:00",
+          "waking[1]/waking-minutes": 10,
+          "waking[2]/waking-time": "04:15:00",
+          "waking[2]/waking-minutes": 25,
+          "medicine-taken": {
+            "value": true,
+            "item": {
+              "medicines": [
+                "6711",
+                "http://www.nlm.nih.gov/research/umls/rxnorm|3498"
+              ]
+            }
+          },
+          "pulse": {
+            "valueQuantity": {
+              "value": 58,
+              "unit": "beats per minute",
+              "system": "http://unitsofmeasure.org",
+              "code": "/min"
+            }
+          },
+          "rested": 5.5,
+          "remarks": "Slept better after closing the window."
+        }
+
+        """#),
     ]
 }

@@ -16,11 +16,11 @@ struct InitCommand: AsyncParsableCommand {
         discussion: """
             Creates study.json, consent/, questionnaires/, keys/, queue/ and data/, with drafts of a consent and of a
             form: a file is published when its name no longer ends with .draft. --example makes a study that works at
-            once, whose devices enrol with a code (`participant invite`), --from one with the files of another folder
-            (consent/, questionnaires/, profiles/, devices/, health-types.json, health-sync.json); both are checked. An
-            existing study is never changed; if the command fails, nothing is left. --group names the group of the
-            accounts that share the folder, if the receiver runs with its own account: it can read the published files
-            and use queue/, but no key and no record.
+            once: its devices enrol with a code (`participant invite`), and answers/ has answers to try. --from makes
+            one with the files of another folder (consent/, questionnaires/, profiles/, devices/, health-types.json,
+            health-sync.json). Both are checked. An existing study is never changed; if the command fails, nothing is
+            left. --group names the group of the accounts that share the folder, if the receiver runs with its own
+            account: it can read the published files and use queue/, but no key and no record.
 
             Example:
               tributary init sleep-study --id sleep-study --title "Sleep and mood"
