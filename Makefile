@@ -9,7 +9,7 @@
 #                  (OPERATIONS=all: every operation of the OpenAPI document; needs PyPI once)
 #   make release   the optimised program, .build/release/tributary
 #   make package   dist/: the Debian package and the tarball, with the Swift runtime linked statically
-#   make bench     speed as ratios to named references
+#   make bench     speed as ratios to named references (WRITE=1: into docs/benchmarks.md)
 #   make format, make lint, make docs
 #
 # TRIBUTARY_SCRATCH=DIR: the folder of the build products instead of .build; those of the package are in DIR-package.
@@ -96,7 +96,7 @@ programs: setup-programs package
 		TRIBUTARY_OPERATIONS=$(or $(OPERATIONS),$(TRIBUTARY_OPERATIONS)) .build-tools/programs/bin/python -B Tests/Integration/run.py --folder Tests/Programs
 
 bench: setup-bench release
-	@cd $(ROOT) && Benchmarks/run.sh
+	@cd $(ROOT) && Benchmarks/run.sh $(if $(WRITE),--write)
 
 format:
 	@cd $(ROOT) && swift format -i -r $(SWIFT_SOURCES)

@@ -15,6 +15,7 @@ TRIBUTARY_BENCH_REQUESTS (that are read, 4000), TRIBUTARY_BENCH_PAGES (Observati
 TRIBUTARY_BENCH_WAREHOUSE (records whose facts are loaded again, 50000), TRIBUTARY_BENCH_MANY (records of the store that
 grew, 5000000), TRIBUTARY_BENCH_SYNCHRONISED (samples of a journal, 200000), TRIBUTARY_BENCH_BACKFILLED (1000000),
 TRIBUTARY_BENCH_EVENTS (of a hub, 20000), TRIBUTARY_BENCH_STREAMED (Observations of many, 5000000), TRIBUTARY_BENCH_FOLDER (the folder of the files; by default the system's temporary folder).
+--write puts each ratio into docs/benchmarks.md, with date, machine and commit (`make bench WRITE=1`).
 Names of figures as arguments select them; `growth`, `many`, `backfill` and `streams` run only if they are named. Figures of PostgreSQL
 start a server of their own on this machine.
 """
@@ -36,6 +37,7 @@ import interactions
 import people
 import plans
 import queries
+import recording
 import sealing
 import serving
 import signing
@@ -226,7 +228,11 @@ NAMED_ALONE = {"growth", "many", "backfill", "streams"}
 
 
 def main():
-    chosen = sys.argv[1:] or [name for name, _, _ in FIGURES if name not in NAMED_ALONE]
+    names = [argument for argument in sys.argv[1:] if argument != "--write"]
+    known = {name for name, _, _ in FIGURES} | {"tables"}
+    if set(names) - known:
+        sys.exit(f"There is no figure {', '.join(sorted(set(names) - known))}. Figures: {', '.join(sorted(known))}")
+    chosen = names or [name for name, _, _ in FIGURES if name not in NAMED_ALONE]
     results = {}
     with tempfile.TemporaryDirectory(prefix="tributary-bench-", dir=os.environ.get("TRIBUTARY_BENCH_FOLDER")) as folder:
         for name, what, body in FIGURES:
@@ -242,7 +248,9 @@ def main():
                 # The failure of a later figure does not lose this one.
                 say(f"   {result['ratio']:.3f}")
                 results[name] = result
-        if not sys.argv[1:] or "tables" in chosen:
+                if "--write" in sys.argv:
+                    recording.write([(name, what) for name, what, _ in FIGURES], {name: result})
+        if not names or "tables" in chosen:
             results["tables"] = tables(folder)
     print(f"\n{'speed as a share of the reference (1 is as fast)':64} ratio")
     for name, what, _ in FIGURES:

@@ -1,6 +1,7 @@
 """The scripts of the repository: the page that leads to the reference, and the versions of the dependencies."""
 
 import html.parser
+import importlib.util
 import json
 import re
 import shutil
@@ -154,3 +155,37 @@ class Dependencies(unittest.TestCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class RecordedFigures(unittest.TestCase):
+    """The table of docs/benchmarks.md that run.py writes."""
+
+    @classmethod
+    def setUpClass(cls):
+        spec = importlib.util.spec_from_file_location("recording", ROOT / "Benchmarks" / "recording.py")
+        cls.recording = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(cls.recording)
+
+    def test_a_run_replaces_its_rows_and_keeps_the_others(self):
+        figures = [("a", "ours / theirs"), ("b", "read / echo")]
+        first = {"date": "2026-01-02", "machine": "2 × CPU, 4 GiB", "commit": "`abc`"}
+        second = {**first, "date": "2026-03-04"}
+        document = "# Figures\n\n## Recorded runs\n\nWords.\n\n## After\n\nThe end.\n"
+        one = self.recording.recorded(document, figures, {"b": 0.5}, first)
+        self.assertIn("Words.\n\n| figure | compared | ratio | date | machine | commit |\n|---|---|---|---|---|---|\n"
+                      "| `b` | read / echo | 0.500 | 2026-01-02 | 2 × CPU, 4 GiB | `abc` |\n\n## After\n", one)
+        both = self.recording.recorded(one, figures, {"a": 1.25}, second)
+        self.assertEqual([line.split(" | ")[2:4] for line in both.splitlines() if line.startswith("| `")],
+                         [["1.250", "2026-03-04"], ["0.500", "2026-01-02"]])
+        self.assertEqual(self.recording.recorded(both, figures, {"a": 1.25}, second), both)
+        # A figure that no longer exists has no row.
+        self.assertNotIn("read / echo", self.recording.recorded(both, figures[:1], {}, second))
+        self.assertTrue(both.endswith("\n## After\n\nThe end.\n"))
+
+    def test_the_document_has_the_section_and_only_figures_that_exist(self):
+        text = self.recording.DOCUMENT.read_text()
+        names = set(re.findall(r'^    \("([A-Za-z-]+)", "', (ROOT / "Benchmarks" / "run.py").read_text(), re.MULTILINE))
+        recorded = {found[1] for line in text.split(self.recording.HEADING)[1].splitlines()
+                    if (found := self.recording.NAME.match(line))}
+        self.assertGreater(len(names), 30)
+        self.assertEqual(recorded - names, set())
