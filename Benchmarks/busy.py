@@ -11,7 +11,7 @@ from health import generated
 
 SECONDS = 10
 # The work of the consumer: more than it can finish in that time.
-RECORDS = int(os.environ.get("TRIBUTARY_BENCH_BACKLOG", "80000"))
+RECORDS = int(os.environ.get("TRIBUTARY_BENCH_BACKLOG", "400000"))
 
 
 def waiting(study):

@@ -9,7 +9,7 @@ Environment: TRIBUTARY_BIN the release binary, TRIBUTARY_BENCH the folder of the
 TRIBUTARY_CONFORMANCE published data (HL7's R4 examples; without it the JSON of Examples/ is read),
 TRIBUTARY_BENCH_RUNS (5), TRIBUTARY_BENCH_RECORDS (500000), TRIBUTARY_BENCH_LOADED (records that are loaded, 100000),
 TRIBUTARY_BENCH_COMPARED (records for healthkit-to-sqlite, as many), TRIBUTARY_BENCH_POSTS (4000 a run),
-TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack), TRIBUTARY_BENCH_BACKLOG (records that the consumer works on, 80000),
+TRIBUTARY_BENCH_ATTACK_SECONDS (10 for each attack), TRIBUTARY_BENCH_BACKLOG (records that the consumer works on, 400000),
 TRIBUTARY_BENCH_SUBMISSIONS (that are leased and settled, 8192), TRIBUTARY_BENCH_COMMITS (rows, 4000),
 TRIBUTARY_BENCH_REQUESTS (that are read, 4000), TRIBUTARY_BENCH_PAGES (Observations of the large store, 1000000),
 TRIBUTARY_BENCH_WAREHOUSE (records whose facts are loaded again, 50000), TRIBUTARY_BENCH_MANY (records of the store that
