@@ -54,7 +54,7 @@ import Testing
         defer { temporary.remove() }
         let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Examples/study")
-        #expect(StudyContents.example.files.count == 4)
+        #expect(StudyContents.example.files.count == 7)
         for file in StudyContents.example.files {
             #expect(try Data(contentsOf: examples.appendingPathComponent(file.path)) == file.data, "\(file.path)")
         }
