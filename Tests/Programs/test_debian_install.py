@@ -16,8 +16,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from forms import VISIT, visit
-from harness import ANTISPAM, EXAMPLES, ROOT, tributary, until
+from harness import ANTISPAM, ROOT, tributary, until
 from test_operators import authority
 
 DIST = Path(os.environ.get("TRIBUTARY_PACKAGES") or ROOT / "dist")
@@ -203,12 +202,8 @@ class Installation(unittest.TestCase):
                          ["750 root tributary-queue", "755 tributary tributary-queue", "700 tributary tributary-queue"])
 
     def make_a_study(self):
-        """The commands of the guide's section, for a study whose receipts a test can make."""
-        self.inside("tributary", "init", STUDY, "--group", "tributary-queue", "--development", "--antispam", ANTISPAM, account="tributary")
-        for folder in ("consent", "questionnaires"):
-            for file in sorted((EXAMPLES / "study" / folder).glob("*.json")):
-                self.write(f"{STUDY}/{folder}/{file.name}", file.read_text())
-        self.write(f"{STUDY}/questionnaires/visit.json", json.dumps(VISIT))
+        """The commands of the guide's section, with the example study."""
+        self.inside("tributary", "init", STUDY, "--example", "--group", "tributary-queue", "--antispam", ANTISPAM, account="tributary")
         self.inside("tributary", "study", "check", STUDY, account="tributary")
         self.tls = authority(self.folder / "tls")
         for name in ("chain.pem", "key.pem"):
@@ -228,19 +223,17 @@ class Installation(unittest.TestCase):
         self.serves("installed")
 
     def take_part(self):
-        """A phone enrols, consents and answers; the answer is read as FHIR, and is in i2b2's table."""
-        store, receipt = self.folder / "phone", self.folder / "receipt"
-        receipt.write_text(self.inside("tributary", "app-receipt", "make", STUDY, account="tributary"))
+        """A phone enrols by invitation, consents and answers; the answer is read as FHIR, and is in i2b2's table."""
+        store, answers = self.folder / "phone", Path(f"{self.root}{STUDY}/answers")
+        [invitation] = json.loads(self.inside("tributary", "participant", "invite", STUDY, "--json", account="tributary"))
 
         def device(command, *arguments):
             return tributary("device", command, "--store", store, *arguments, "--json")
 
-        device("enrol", "--url", f"https://127.0.0.1:{self.port}", "--receipt", receipt, "--antispam", ANTISPAM, "--ca", self.tls / "ca.pem")
-        contract = sorted((EXAMPLES / "study" / "consent").glob("*.json"))[0]
-        device("consent", "--contract", contract, "--answers", EXAMPLES / "study" / "answers" / "consent-1.json", "--name", "A B")
-        for name, value in (("form", VISIT), ("answers", visit(cups=2))):
-            (self.folder / name).write_text(json.dumps(value))
-        device("answer", self.folder / "form", "--answers", self.folder / "answers")
+        device("enrol", "--url", f"https://127.0.0.1:{self.port}", "--invitation", invitation["code"], "--antispam", ANTISPAM,
+               "--ca", self.tls / "ca.pem")
+        device("consent", "--answers", answers / "consent-1.json", "--name", "A B")
+        device("answer", "mood-check", "--answers", answers / "mood-check-1.json")
         device("send")
         until(lambda: {row["status"] for row in device("deliveries").json["deliveries"]} == {"stored"}, "the answer is stored")
         token = self.inside("tributary", "token", "create", STUDY, "--scope", "system/*.rs", account="tributary").split()[0]
