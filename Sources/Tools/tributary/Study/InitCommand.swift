@@ -42,8 +42,8 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: "The study's title.")
     var title: String?
 
-    @Option(help: "The bundle identifier that an app's receipt must name.")
-    var bundleIdentifier = "org.example.study"
+    @Option(help: "The bundle identifier that an app's receipt must name: org.example.study, but none with --example.")
+    var bundleIdentifier: String?
 
     @Option(help: "The queue's database: a path, sqlite:PATH or postgresql://...; in the folder by default.")
     var queue: String?
@@ -89,7 +89,7 @@ struct InitCommand: AsyncParsableCommand {
             ?? (example ? .example : .starting)
         let token = antispam ?? Self.randomToken()
         var configuration = StudyConfiguration(
-            id: name, title: title ?? name, bundleIdentifier: bundleIdentifier,
+            id: name, title: title ?? name, bundleIdentifier: bundleIdentifier ?? (example ? nil : "org.example.study"),
             c3pro: C3PROAcceptance(isAccepted: c3pro), development: development, queue: try queue.map(Self.location),
             database: try database.map(Self.location), deidentification: Deidentification(isPseudonymous: true))
         // Devices of the example enrol without an app of an app store.
