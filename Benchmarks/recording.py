@@ -49,7 +49,6 @@ def run():
             "commit": f"`{commit}`" + (" with changes" if changed.strip() else "")}
 
 
-def write(figures, results):
+def write(figures, ratios):
     """Writes the ratios of a run into the document."""
-    ratios = {name: result["ratio"] for name, result in results.items() if name != "tables"}
     DOCUMENT.write_text(recorded(DOCUMENT.read_text(), figures, ratios, run()))

@@ -249,7 +249,7 @@ def main():
                 say(f"   {result['ratio']:.3f}")
                 results[name] = result
                 if "--write" in sys.argv:
-                    recording.write([(name, what) for name, what, _ in FIGURES], {name: result})
+                    recording.write([(name, what) for name, what, _ in FIGURES], {name: result["ratio"]})
         if not names or "tables" in chosen:
             results["tables"] = tables(folder)
     print(f"\n{'speed as a share of the reference (1 is as fast)':64} ratio")

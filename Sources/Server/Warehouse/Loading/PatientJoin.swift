@@ -94,7 +94,7 @@ package struct PatientJoin: Sendable {
     }
 
     /// Returns a participant's name and present number in i2b2; nil if they have none.
-    private static func present(
+    static func present(
         _ participant: String, in transaction: any SQLTransaction
     ) throws -> (name: String, number: Int64)? {
         let row = try transaction.first(

@@ -66,14 +66,11 @@ package struct ReplicaJoins {
 
     /// Returns the participant's name, the number among the records and the present number in the copy.
     private func present(_ participant: String) throws -> (name: String, given: Int64, number: Int64)? {
-        let own = try source.first(
-            "SELECT patient_ide, patient_num FROM warehouse_patient WHERE participant = ?", [SQLValue(participant)])
-        guard let own else { return nil }
-        let name = try own.text("patient_ide")
+        guard let (name, given) = try PatientJoin.present(participant, in: source) else { return nil }
         let copied = try target.first(
             "SELECT patient_num FROM patient_mapping WHERE patient_ide = ? AND patient_ide_source = ?",
             [SQLValue(name), SQLValue(WarehouseLoader.source)])
-        return try copied.map { (name, try own.integer("patient_num"), try $0.integer("patient_num")) }
+        return try copied.map { (name, given, try $0.integer("patient_num")) }
     }
 }
 
