@@ -347,8 +347,9 @@ class StudyDecides(SpineTest):
 
     def test_the_study_says_what_is_followed_and_the_last_good_word_stands(self):
         self.says({"types": [HEART]})
-        self.assertIn("has changed", self.device.send().errors)
-        self.assertNotIn("has changed", self.device.send().errors)
+        fetched = "Fetched the settings of the health data"
+        self.assertIn(fetched, self.device.send().errors)
+        self.assertNotIn(fetched, self.device.send().errors)
         self.journal.add(HEART, 60, 0)
         self.journal.add(STEPS, 100, 1)
         self.assertEqual(self.added(), {HEART: 1})
