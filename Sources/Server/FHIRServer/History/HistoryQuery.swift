@@ -52,38 +52,18 @@ struct HistoryQuery: Sendable {
     /// - Throws: ``RecordsFailure`` for an invalid value.
     init(type: String?, parameters: [(name: String, value: String)], strict: Bool) throws {
         var types = type.map { Set([$0]) }
-        var count = SearchQuery.standardCount
-        var before: VersionCursor?
         var since: Int64?
         var at: (low: Int64, high: Int64)?
-        var used: [(name: String, value: String)] = []
-        for (name, value) in parameters where !value.isEmpty {
+        let page = try PageQuery(parameters, strict: strict, cursor: VersionCursor.init(_:)) { name, value in
             switch name {
-            case "_count":
-                count = try PageParameters.count(value)
-                continue
-            case "_cursor":
-                guard let cursor = VersionCursor(value) else {
-                    throw RecordsFailure.invalid("_cursor", "a page's own link")
-                }
-                before = cursor
-                continue
             case "_since": since = try PageParameters.instant("_since", value).low
             case "_at": at = try PageParameters.instant("_at", value)
-            case "_type" where type == nil:
-                types = try (types ?? []).union(PageParameters.types(value))
-            case "_format", "_pretty": continue
-            default:
-                guard !strict else { throw RecordsFailure.unknownParameter(name) }
-                continue
+            case "_type" where type == nil: types = try (types ?? []).union(PageParameters.types(value))
+            default: return false
             }
-            used.append((name, value))
+            return true
         }
-        self.types = types
-        self.count = count
-        self.before = before
-        self.since = since
-        self.at = at
-        self.used = used
+        (count, before, used) = (page.count, page.cursor, page.used)
+        (self.types, self.since, self.at) = (types, since, at)
     }
 }

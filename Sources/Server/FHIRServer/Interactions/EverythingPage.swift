@@ -46,43 +46,22 @@ struct EverythingPage: Sendable {
     /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
     /// - Throws: ``RecordsFailure`` for an invalid value.
     init(_ parameters: [(name: String, value: String)], strict: Bool) throws {
-        var count = SearchQuery.standardCount
-        var after: RecordCursor?
         var types: Set<String>?
         var since: Int64?
         var (low, high): (Int64?, Int64?)
-        var used: [(name: String, value: String)] = []
-        var ignored: [String] = []
-        for (name, value) in parameters where !value.isEmpty {
+        let page = try PageQuery(parameters, strict: strict, cursor: RecordCursor.init(_:)) { name, value in
             switch name {
-            case "_count":
-                count = try PageParameters.count(value)
-                continue
-            case "_cursor":
-                guard let cursor = RecordCursor(value) else {
-                    throw RecordsFailure.invalid("_cursor", "a page's own link")
-                }
-                after = cursor
-                continue
-            case "_type":
-                types = try (types ?? []).union(PageParameters.types(value))
+            case "_type": types = try (types ?? []).union(PageParameters.types(value))
             case "_since": since = try Self.range("_since", value).low
             case "start": low = try Self.range("start", value).low
             case "end": high = try Self.range("end", value).high
-            case "_format", "_pretty": continue
-            default:
-                guard !strict else { throw RecordsFailure.unknownParameter(name) }
-                if !ignored.contains(name) { ignored.append(name) }
-                continue
+            default: return false
             }
-            used.append((name, value))
+            return true
         }
-        self.count = count
-        self.after = after
-        self.types = types
-        self.since = since
+        (count, after, used, ignored) = (page.count, page.cursor, page.used, page.ignored)
+        (self.types, self.since) = (types, since)
         time = low == nil && high == nil ? nil : (low ?? .min, high ?? .max)
-        (self.used, self.ignored) = (used, ignored)
     }
 
     /// Whether the page may contain resources of a type.

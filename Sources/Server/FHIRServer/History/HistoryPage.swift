@@ -22,32 +22,17 @@ struct HistoryPage: Sendable {
     /// - Parameter strict: whether an unknown parameter is an error (`Prefer: handling=strict`).
     /// - Throws: ``RecordsFailure`` for an invalid value.
     init(_ parameters: [(name: String, value: String)], strict: Bool) throws {
-        var count = SearchQuery.standardCount
-        var before: Int64?
         var since: Int64?
         var at: (low: Int64, high: Int64)?
-        var used: [(name: String, value: String)] = []
-        for (name, value) in parameters where !value.isEmpty {
+        let page = try PageQuery(parameters, strict: strict, cursor: Cursor.number) { name, value in
             switch name {
-            case "_count":
-                count = try PageParameters.count(value)
-                continue
-            case "_cursor":
-                guard let number = Cursor.number(value) else {
-                    throw RecordsFailure.invalid("_cursor", "a page's own link")
-                }
-                before = number
-                continue
             case "_since": since = try PageParameters.instant("_since", value).low
             case "_at": at = try PageParameters.instant("_at", value)
-            case "_format", "_pretty": continue
-            default:
-                guard !strict else { throw RecordsFailure.unknownParameter(name) }
-                continue
+            default: return false
             }
-            used.append((name, value))
+            return true
         }
-        (self.count, self.before, self.since, self.at, self.used) = (count, before, since, at, used)
+        (count, before, self.since, self.at, used) = (page.count, page.cursor, since, at, page.used)
     }
 
     /// Returns the requested ones of some versions of a record, in their order.
