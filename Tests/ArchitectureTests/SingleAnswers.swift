@@ -65,6 +65,14 @@ struct SingleAnswers {
             name: "percent encoding", signs: ["addingPercentEncoding", "removingPercentEncoding"],
             home: core + "Encoding/PercentEncoding.swift"),
         Matter(
+            name: "text in HTML", signs: ["\"&lt;\""], home: core + "Encoding/MarkupText.swift",
+            exceptions: [
+                "Sources/Language/FHIRXML/XMLOutput.swift": "it also refuses the characters that XML does not allow",
+                "Sources/Server/Warehouse/Ontology/MetadataXML.swift": "XML of i2b2 keeps apostrophes as they are",
+                "Sources/Device/InformedConsent/Markdown/MarkdownHTML.swift":
+                    "a consent's texts keep the form that their digest has",
+            ]),
+        Matter(
             name: "a UUID made of a digest", signs: ["& 0x3F | 0x80", "& 0x3F) | 0x80"],
             home: core + "Encoding/UUID+Digest.swift"),
         Matter(

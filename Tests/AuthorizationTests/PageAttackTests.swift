@@ -243,7 +243,8 @@ struct PageAttackTests {
 
     @Test func externalValuesAreEscaped() {
         #expect(
-            Page.escape("<a href=\"x\" title='y'>&amp;") == "&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;")
+            MarkupText.escaped("<a href=\"x\" title='y'>&amp;")
+                == "&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;")
         #expect(
             Page.hidden([(name: "n\"", value: "v><script>")])
                 == #"<input type="hidden" name="n&quot;" value="v&gt;&lt;script&gt;">"#)

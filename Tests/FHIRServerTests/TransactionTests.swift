@@ -197,7 +197,7 @@ import Testing
             "urn:uuid:05efabf0-4be2-4561-91ce-51548425acb9", "urn:oid:1.2.3", Self.old + "/Patient/77"
         )
         let narrative =
-            "<div xmlns=\\\"http://www.w3.org/1999/xhtml\\\"><a title='x' href='\(url)'>\(url)</a><A HREF=\\\"Patient/77\\\">b</A><img alt=\\\"a\\\" src=\\\"\(uuid)\\\"/><a href=\\\"#local\\\">c</a><p class=\\\"\(url)\\\">d</p></div>"
+            "<div xmlns=\\\"http://www.w3.org/1999/xhtml\\\"><a title='x' href='\(url)'>\(url)</a><A HREF=\\\"Patient/77\\\">b</A><img alt=\\\"a\\\" src=\\\"\(uuid)\\\"/><a href=\\\"#local\\\">c</a><a href=\\\"\(url)?q=&lt;1&amp;r\\\">e</a><p class=\\\"\(url)\\\">d</p></div>"
         let members = """
             ,"text":{"status":"generated","div":"\(narrative)"},"implicitRules":"\(url)",\
             "extension":[{"url":"urn:a","valueUri":"\(url)"},{"url":"urn:b","valueUrl":"Patient/77"},{"url":"urn:c","valueOid":"\(oid)"},\
@@ -232,7 +232,7 @@ import Testing
         #expect(made["contained"]?[1]?["derivedFrom"] == .array([.string(url)]))
         #expect(
             made["text"]?["div"]?.string
-                == "<div xmlns=\"http://www.w3.org/1999/xhtml\"><a title='x' href='\(patient)'>\(url)</a><A HREF=\"\(patient)\">b</A><img alt=\"a\" src=\"\(organization)\"/><a href=\"#local\">c</a><p class=\"\(url)\">d</p></div>"
+                == "<div xmlns=\"http://www.w3.org/1999/xhtml\"><a title='x' href='\(patient)'>\(url)</a><A HREF=\"\(patient)\">b</A><img alt=\"a\" src=\"\(organization)\"/><a href=\"#local\">c</a><a href=\"\(patient)?q=&lt;1&amp;r\">e</a><p class=\"\(url)\">d</p></div>"
         )
         try await fixture.close()
     }

@@ -1,3 +1,4 @@
+import Core
 import FHIR
 import Foundation
 
@@ -181,11 +182,7 @@ enum TextCoding {
 
     static func escaped(_ text: String, _ target: String) -> String? {
         switch target {
-        case "html":
-            return text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(
-                ">", with: "&gt;"
-            )
-            .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+        case "html": return MarkupText.escaped(text)
         case "json":
             let quoted = String(decoding: JSON.string(text).bytes(), as: UTF8.self)
             return String(quoted.dropFirst().dropLast())
@@ -195,11 +192,7 @@ enum TextCoding {
 
     static func unescaped(_ text: String, _ target: String) -> String? {
         switch target {
-        case "html":
-            return text.replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing(
-                "&quot;", with: "\""
-            )
-            .replacing("&#39;", with: "'").replacing("&apos;", with: "'").replacing("&amp;", with: "&")
+        case "html": return MarkupText.unescaped(text)
         case "json":
             // Quotes that are not escaped in the expression's literal represent themselves.
             var quoted = ""

@@ -1,3 +1,4 @@
+import Core
 import HealthData
 
 /// A fragment of HTML under construction. Text and attributes are escaped only here; markup is written by the functions
@@ -54,29 +55,20 @@ package struct HTML {
         for (key, value) in attributes { text += " \(key)=\"\(Self.escaped(value))\"" }
     }
 
-    /// Returns the text with the five special characters escaped, and characters that HTML forbids replaced.
+    /// Returns escaped text, with replaced characters where HTML forbids them.
     static func escaped(_ text: String) -> String {
-        guard text.utf8.contains(where: { needsCare($0) }) else { return text }
-        var result = ""
+        guard text.utf8.contains(where: isForbidden) else { return MarkupText.escaped(text) }
+        var allowed = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            case "\n", "\t": result.unicodeScalars.append(scalar)
-            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": result += "\u{FFFD}"
-            default: result.unicodeScalars.append(scalar)
+            case "\n", "\t": allowed.append(scalar)
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": allowed.append("\u{FFFD}")
+            default: allowed.append(scalar)
             }
         }
-        return result
+        return MarkupText.escaped(String(allowed))
     }
 
-    private static func needsCare(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x26, 0x3C, 0x3E, 0x22, 0x27, 0x00...0x1F, 0x7F, 0xC2: true
-        default: false
-        }
-    }
+    /// Whether a byte is a control character, or the first byte of some.
+    private static func isForbidden(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F || byte == 0xC2 }
 }

@@ -44,15 +44,15 @@ struct ConsentPage {
             ("Sensitive records", offered.scopes.filter(\.isSensitive), true),
         ]
         var body = """
-            <p><strong>\(Page.escape(asked.client.name))</strong> asks for access to records of \
-            \(Page.escape(title)). You are signed in as <strong>\(Page.escape(account.username))</strong>.</p>
+            <p><strong>\(MarkupText.escaped(asked.client.name))</strong> asks for access to records of \
+            \(MarkupText.escaped(title)). You are signed in as <strong>\(MarkupText.escaped(account.username))</strong>.</p>
 
             """
-        if let message { body += "<p class=\"warn\" role=\"alert\">\(Page.escape(message))</p>\n" }
+        if let message { body += "<p class=\"warn\" role=\"alert\">\(MarkupText.escaped(message))</p>\n" }
         body += "<form method=\"post\" action=\"consent\">\n"
         body += Page.hidden(asked.fields(scopesIn: Self.scopesField) + [(name: "proof", value: proof)]) + "\n"
         if offered.needPatient, account.patient == nil {
-            let chosen = (answer?.patient).map { " value=\"\(Page.escape($0))\"" } ?? ""
+            let chosen = (answer?.patient).map { " value=\"\(MarkupText.escaped($0))\"" } ?? ""
             body += """
                 <label class="field">Patient whose records the app is to see (id)
                 <input type="text" name="patient" autocomplete="off" autocapitalize="none" spellcheck="false" \
@@ -77,8 +77,8 @@ struct ConsentPage {
         }
         body += """
             <h2>Until when</h2>
-            <p>\(Page.escape(until))</p>
-            <p class="quiet">When you have decided you are sent to \(Page.escape(asked.formTarget)). The study team can end the \
+            <p>\(MarkupText.escaped(until))</p>
+            <p class="quiet">When you have decided you are sent to \(MarkupText.escaped(asked.formTarget)). The study team can end the \
             app's access at any time.</p>
             <div class="deeds">
             <button class="main" type="submit" name="decision" value="approve">Let the app have what is ticked</button>
@@ -92,10 +92,10 @@ struct ConsentPage {
 
     private func box(_ scope: AccessScope, _ words: ScopeWords, isTicked: Bool) -> String {
         let (text, detail) = words.words(of: scope)
-        let more = detail.map { "<span class=\"quiet\">\(Page.escape($0))</span>" } ?? ""
+        let more = detail.map { "<span class=\"quiet\">\(MarkupText.escaped($0))</span>" } ?? ""
         return """
-            <li><label><input type="checkbox" name="scope" value="\(Page.escape(scope.text))"\(isTicked ? " checked" : "")>\
-            <span>\(Page.escape(text))</span>\(more)</label></li>
+            <li><label><input type="checkbox" name="scope" value="\(MarkupText.escaped(scope.text))"\(isTicked ? " checked" : "")>\
+            <span>\(MarkupText.escaped(text))</span>\(more)</label></li>
 
             """
     }

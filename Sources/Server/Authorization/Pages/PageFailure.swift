@@ -1,3 +1,4 @@
+import Core
 import HTTPTypes
 import Hummingbird
 import ServerHTTP
@@ -40,8 +41,8 @@ package struct PageFailure: HTTPRefusal, Hashable {
         return Page(
             title: title,
             body: """
-                <p>\(Page.escape(message + wait))</p>
-                <p class="quiet">Go back to the app and start again. Code: \(Page.escape(code))</p>
+                <p>\(MarkupText.escaped(message + wait))</p>
+                <p class="quiet">Go back to the app and start again. Code: \(MarkupText.escaped(code))</p>
                 """
         ).response(status: status, headers: headers)
     }

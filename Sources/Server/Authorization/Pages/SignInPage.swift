@@ -1,3 +1,4 @@
+import Core
 import Identity
 import ServerHTTP
 
@@ -14,12 +15,12 @@ package struct SignInPage {
             switch self {
             case .app(let name, let study):
                 """
-                <strong>\(Page.escape(name))</strong> asks for access to records of \(Page.escape(study)). Sign in to see \
+                <strong>\(MarkupText.escaped(name))</strong> asks for access to records of \(MarkupText.escaped(study)). Sign in to see \
                 what it asks for; nothing is given before you agree.
                 """
             case .ownAccess(let study):
                 """
-                Sign in to see which apps and people have access to your records of \(Page.escape(study)), and to end it.
+                Sign in to see which apps and people have access to your records of \(MarkupText.escaped(study)), and to end it.
                 """
             }
         }
@@ -54,13 +55,13 @@ package struct SignInPage {
     package static let wrong = "The name or the password is wrong."
 
     package var page: Page {
-        let note = message.map { "<p class=\"warn\" role=\"alert\">\(Page.escape($0))</p>" } ?? ""
+        let note = message.map { "<p class=\"warn\" role=\"alert\">\(MarkupText.escaped($0))</p>" } ?? ""
         return Page(
             title: "Sign in",
             body: """
                 <p>\(introduction.html)</p>
                 \(note)
-                <form method="post" action="\(Page.escape(action))">
+                <form method="post" action="\(MarkupText.escaped(action))">
                 \(Page.hidden(fields + [(name: "proof", value: proof)]))
                 <label class="field">Name
                 <input type="text" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" \

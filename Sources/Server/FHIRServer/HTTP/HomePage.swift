@@ -1,3 +1,4 @@
+import Core
 import FHIRHTTP
 import Hummingbird
 import ServerHTTP
@@ -15,7 +16,7 @@ struct HomePage: Sendable {
     let hasAuthorization: Bool
 
     var page: Page {
-        let server = title.map { "the study <strong>\(Page.escape($0))</strong>" } ?? "a study"
+        let server = title.map { "the study <strong>\(MarkupText.escaped($0))</strong>" } ?? "a study"
         let documents =
             [
                 ("/fhir/metadata?_format=json", "Capabilities", "the CapabilityStatement of this FHIR server"),
@@ -25,7 +26,7 @@ struct HomePage: Sendable {
                 ? [("/fhir/.well-known/smart-configuration", "SMART configuration", "for apps that people sign in to")]
                 : [])
         let links = documents.map { path, name, purpose in
-            let address = Page.escape(base + path)
+            let address = MarkupText.escaped(base + path)
             return "<dt><a href=\"\(address)\">\(name)</a></dt>\n<dd>\(purpose)<br><code>\(address)</code></dd>\n"
         }
         let apps =
@@ -35,7 +36,7 @@ struct HomePage: Sendable {
             SMART on FHIR.</p>
 
             """ : ""
-        let software = "Tributary" + (version.map { " " + Page.escape($0) } ?? "")
+        let software = "Tributary" + (version.map { " " + MarkupText.escaped($0) } ?? "")
         return Page(
             title: "A FHIR server",
             body: """
@@ -51,7 +52,7 @@ struct HomePage: Sendable {
                   --role staff</pre>
                 <p>The token is printed once. A program sends it with each request:</p>
                 <pre>curl -H "Authorization: Bearer $TOKEN" \\
-                  \(Page.escape(base))/fhir/Patient</pre>
+                  \(MarkupText.escaped(base))/fhir/Patient</pre>
                 \(apps)<p class="quiet">\(software), FHIR R4 (4.0.1)</p>
                 """)
     }

@@ -138,10 +138,10 @@ enum NarrativeLinks {
                 let value = bytes[(index + 1)..<end]
                 index = end + 1
                 guard String(decoding: attribute, as: UTF8.self).lowercased() == wanted,
-                    let new = target(unescaped(String(decoding: value, as: UTF8.self)))
+                    let new = target(MarkupText.unescaped(String(decoding: value, as: UTF8.self)))
                 else { continue }
                 output += bytes[copied..<value.startIndex]
-                output += escaped(new).utf8
+                output += MarkupText.escaped(new).utf8
                 copied = end
             }
         }
@@ -154,14 +154,5 @@ enum NarrativeLinks {
 
     private static func skippingSpace(_ bytes: [UInt8], _ index: Int) -> Int {
         bytes[index...].firstIndex { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } ?? bytes.count
-    }
-
-    private static func unescaped(_ text: String) -> String {
-        text.replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&amp;", with: "&")
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
-            .replacing("<", with: "&lt;")
     }
 }

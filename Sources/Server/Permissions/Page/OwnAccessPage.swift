@@ -19,7 +19,7 @@ struct OwnAccessPage {
         Page(
             title: "Access to your records",
             body: """
-                <p>Records of \(Page.escape(title)). You are signed in as <strong>\(Page.escape(account.username))</strong>.</p>
+                <p>Records of \(MarkupText.escaped(title)). You are signed in as <strong>\(MarkupText.escaped(account.username))</strong>.</p>
                 \(entries)
                 \(wallet)
                 \(looks)
@@ -46,21 +46,21 @@ struct OwnAccessPage {
             switch entry.kind {
             case .approval: "You approved it on this site."
             case .permission:
-                entry.passedOnBy.map { "Your permission for \(Page.escape($0)) was passed on to it." }
+                entry.passedOnBy.map { "Your permission for \(MarkupText.escaped($0)) was passed on to it." }
                     ?? "You gave it by your wallet."
             }
         let use = entry.lastUse.map { "Last used on \(ScopeWords.day($0))." } ?? "Not used lately."
         let button = """
             <form method="post" action="wallet/end">
             \(Page.hidden([("kind", entry.kind.rawValue), ("id", entry.id), ("proof", proof)]))
-            <button type="submit" name="end" value="end" aria-label="End the access of \(Page.escape(entry.name))">\
+            <button type="submit" name="end" value="end" aria-label="End the access of \(MarkupText.escaped(entry.name))">\
             End</button>
             </form>
             """
         return """
-            <li class="entry" data-access="\(Page.escape(entry.id))">
-            <strong>\(Page.escape(entry.name))</strong>
-            \(entry.words.map { "<p>\(Page.escape($0))</p>" }.joined(separator: "\n"))
+            <li class="entry" data-access="\(MarkupText.escaped(entry.id))">
+            <strong>\(MarkupText.escaped(entry.name))</strong>
+            \(entry.words.map { "<p>\(MarkupText.escaped($0))</p>" }.joined(separator: "\n"))
             <p class="quiet">\(origin) From \(ScopeWords.day(entry.start)) until \(ScopeWords.day(entry.end)). \(use)</p>
             \(button)
             </li>
@@ -91,7 +91,7 @@ struct OwnAccessPage {
                 + access.looks.map { look in
                     let refused = look.isAllowed ? "" : " <strong>This was refused.</strong>"
                     return """
-                        <li class="entry" data-look="\(look.number)">\(Page.escape(look.deed)): \(Page.escape(look.reader)).\
+                        <li class="entry" data-look="\(look.number)">\(MarkupText.escaped(look.deed)): \(MarkupText.escaped(look.reader)).\
                         \(refused) <span class="quiet">\(ScopeWords.day(look.at))</span></li>
 
                         """
@@ -120,7 +120,7 @@ struct OwnAccessPage {
             body: """
                 <p>Enter this code in the wallet on your phone. It is valid once, for \(minutes) minutes. It is not shown \
                 again.</p>
-                <pre data-code>\(Page.escape(code))</pre>
+                <pre data-code>\(MarkupText.escaped(code))</pre>
                 <p class="quiet">Keep it to yourself: a wallet with this code can give others access to your records.</p>
                 <p><a href="../wallet">Back</a></p>
                 """)

@@ -1,3 +1,4 @@
+import Core
 import Crypto
 import Foundation
 import HTTPTypes
@@ -21,27 +22,12 @@ package struct Page: Sendable, Hashable {
         self.formTargets = formTargets
     }
 
-    /// Returns text escaped for HTML elements and for attributes in quotation marks.
-    package static func escape(_ text: String) -> String {
-        var escaped = ""
-        escaped.reserveCapacity(text.utf8.count)
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
-    }
-
     /// Returns hidden fields of a form.
     package static func hidden(_ fields: [(name: String, value: String)]) -> String {
-        fields.map { "<input type=\"hidden\" name=\"\(escape($0.name))\" value=\"\(escape($0.value))\">" }
-            .joined(separator: "\n")
+        fields.map {
+            "<input type=\"hidden\" name=\"\(MarkupText.escaped($0.name))\" value=\"\(MarkupText.escaped($0.value))\">"
+        }
+        .joined(separator: "\n")
     }
 
     private var html: String {
@@ -52,12 +38,12 @@ package struct Page: Sendable, Hashable {
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="robots" content="noindex">
-        <title>\(Page.escape(title))</title>
+        <title>\(MarkupText.escaped(title))</title>
         <style>\(Page.style)</style>
         </head>
         <body>
         <main>
-        <h1>\(Page.escape(title))</h1>
+        <h1>\(MarkupText.escaped(title))</h1>
         \(body)
         </main>
         </body>
