@@ -1,7 +1,6 @@
 """Every search parameter that R4 publishes, asked of HL7's examples: the values are taken from the resources by fhirpathpy (PyPI)
 from the published expressions, what a search of them finds is counted in Python by the text of the specification
-(`search_by_hand.py`), and the server's totals are the same. Skipped where no Python with fhirpathpy is found:
-`TRIBUTARY_FHIRPATHPY` names one, else that of `make programs` is tried, and this one."""
+(`search_by_hand.py`), and the server's totals are the same."""
 
 import http.client
 import json
@@ -15,7 +14,8 @@ import unittest
 import urllib.parse
 from pathlib import Path
 
-from harness import CONFORMANCE, ROOT, Study, needs_conformance, seeded
+from harness import CONFORMANCE, Study, needs_conformance, seeded
+from programs import needs
 from search_by_hand import SEARCHES, composites, part_of, presence
 from writing import FHIR, Writing, bundle, entry
 
@@ -24,25 +24,14 @@ VALUES = int(os.environ.get("TRIBUTARY_SEARCH_VALUES", "1"))
 # How many requests are made of the searches of each value; 0 for all.
 SEARCHES_OF_VALUE = int(os.environ.get("TRIBUTARY_SEARCHES_OF_VALUE", "2" if VALUES else "0"))
 
-# Our own definitions, which are not among the records.
-OF_OURS = ("StructureDefinition", "CodeSystem")
+# Types of which the server has no records: its own definitions, and the events of its audit.
+WITHOUT_RECORDS = ("StructureDefinition", "CodeSystem", "AuditEvent")
 
 # What a parameter's kind has no value for, of what its expression selects: the first resource of a Bundle is the composition or the
 # message where it is one; and a CarePlan's `scheduledString` is there, and no date, whatever it says.
 MEANT = {("Bundle", "composition"): lambda row: [one for one in row if one.get("resourceType") == "Composition"],
          ("Bundle", "message"): lambda row: [one for one in row if one.get("resourceType") == "MessageHeader"],
          ("CarePlan", "activity-date"): lambda row: [one if isinstance(one, dict) else {} for one in row]}
-
-
-def python_with_fhirpathpy():
-    given = os.environ.get("TRIBUTARY_FHIRPATHPY")
-    for python in [given] if given else [ROOT / ".build-tools" / "programs" / "bin" / "python", sys.executable]:
-        if Path(python).exists() and subprocess.run([python, "-c", "import fhirpathpy"], capture_output=True, check=False).returncode == 0:
-            return python
-    return None
-
-
-PYTHON = python_with_fhirpathpy()
 
 
 def published():
@@ -73,7 +62,7 @@ def parts(expression, kind):
 
 
 @needs_conformance("fhir-r4.tar.xz")
-@unittest.skipUnless(PYTHON, "no Python with fhirpathpy: TRIBUTARY_FHIRPATHPY names one")
+@needs("fhirpathpy")
 class EveryParameter(Writing):
     @classmethod
     def change(cls, value):
@@ -128,7 +117,7 @@ class EveryParameter(Writing):
     def served(cls, kinds):
         """All that the server has of the types, as it serves them."""
         found = {}
-        for kind in sorted(kinds - set(OF_OURS)):
+        for kind in sorted(kinds - set(WITHOUT_RECORDS)):
             path = f"/{kind}?_count=500"
             while path:
                 status, answer = cls.ask_quickly("GET", path)
@@ -157,7 +146,7 @@ class EveryParameter(Writing):
     def selected(cls):
         given = {"resources": cls.resources, "expressions": {
             kind: {code: expressions for code, (_, expressions) in codes.items()} for kind, codes in cls.parameters.items()}}
-        done = subprocess.run([PYTHON, Path(__file__).with_name("fhirpath_values.py")], input=json.dumps(given).encode(),
+        done = subprocess.run([sys.executable, Path(__file__).with_name("fhirpath_values.py")], input=json.dumps(given).encode(),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
         assert done.returncode == 0, done.stderr.decode()[-2000:]
         found = json.loads(done.stdout)
