@@ -46,6 +46,23 @@ import Testing
         }
     }
 
+    /// A Binary is read and written as a resource, or as its content.
+    @Test func binariesHaveAnyMediaType() async throws {
+        let paths = try #require(await document()["paths"])
+        func types(_ body: JSON?) -> Set<String> { Set((body?["content"]?.object?.members ?? []).map(\.key)) }
+        func read(_ path: String) -> Set<String> { types(paths[path]?["get"]?["responses"]?["200"]) }
+        let (fhir, any): (Set, Set) = (["application/fhir+json", "application/fhir+xml"], ["*/*"])
+        for path in ["/{id}", "/{id}/_history/{version}"] {
+            #expect(read("/Binary" + path) == fhir.union(any))
+            #expect(read("/Patient" + path) == fhir)
+        }
+        for (path, method) in [("", "post"), ("/{id}", "put")] {
+            #expect(types(paths["/Binary" + path]?[method]?["requestBody"]) == fhir.union(any))
+            #expect(types(paths["/Patient" + path]?[method]?["requestBody"]) == fhir)
+        }
+        #expect(types(paths["/Binary/{id}"]?["put"]?["responses"]?["200"]) == fhir)
+    }
+
     /// Names of operations are unique, references have a target, and each variable of a path is a parameter.
     @Test func openAPIDocumentIsConsistent() async throws {
         let document = try await document()

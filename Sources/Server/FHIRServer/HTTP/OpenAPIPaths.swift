@@ -16,6 +16,11 @@ struct OpenAPIPaths {
                 status: status, description: types.joined(separator: " or "), content: OpenAPIPaths.content(of: types))
         }
 
+        /// Returns a response with a resource of a type, or with the content of a Binary.
+        static func whole(_ type: String) -> Answer {
+            Answer(status: "200", description: type, content: OpenAPIPaths.wholeContent(type))
+        }
+
         /// Returns the response to a write, which depends on `Prefer`. OpenAPI cannot describe an optional body.
         static func written(_ status: String, _ type: String) -> Answer {
             Answer(
@@ -58,6 +63,15 @@ struct OpenAPIPaths {
             "application/fhir+json": ["schema": schemas.count == 1 ? schemas[0] : ["anyOf": .array(schemas)]],
             "application/fhir+xml": ["schema": [:]],
         ]
+    }
+
+    /// The bodies that are a resource of a type. A Binary may also be its own content, of any media type
+    /// (<https://hl7.org/fhir/R4/binary.html#rest>).
+    private static func wholeContent(_ type: String) -> JSON {
+        let resource = content(of: [type])
+        guard type == RawBinary.type, case .object(var content) = resource else { return resource }
+        content["*/*"] = ["schema": [:]]
+        return .object(content)
     }
 
     /// The body of a patch, by media type: a FHIRPath Patch as a resource, RFC 6902, RFC 7396.
@@ -157,7 +171,7 @@ struct OpenAPIPaths {
         types.append(type)
         let (one, all, own) = ("/\(type)/{id}", "/" + type, ["id"])
         let search = resource.searchParam.compactMap(\.name)
-        let body = Self.content(type)
+        let body = Self.wholeContent(type)
         let (written, created) = (Answer.written("200", type), Answer.written("201", type))
         let deleted = [Answer.resource("200", "OperationOutcome"), .done("204")]
         let page = [Answer.resource("200", "Bundle")]
@@ -171,12 +185,12 @@ struct OpenAPIPaths {
                 add(
                     one, method: "get", name: operation,
                     Input(path: own, query: Self.parts, headers: ["If-None-Match"]),
-                    answers: [.resource("200", type), .done("304")])
+                    answers: [.whole(type), .done("304")])
             case .vread:
                 add(
                     one + "/_history/{version}", method: "get", name: operation,
                     Input(path: own + ["version"], query: Self.parts),
-                    answers: [.resource("200", type)])
+                    answers: [.whole(type)])
             case .historyInstance:
                 add(
                     one + "/_history", method: "get", name: operation,
