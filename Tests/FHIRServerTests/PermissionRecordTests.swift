@@ -60,6 +60,32 @@ import Testing
         try await fixture.close()
     }
 
+    /// Only a permission gives its Provenance a patient whom the resource does not name.
+    @Test func versionOfAnotherProvenanceWithoutAPatientIsHidden() async throws {
+        let fixture = try await fixture()
+        let first = Self.provenance.replacingOccurrences(of: "c1-1", with: "other")
+        let second = first.replacingOccurrences(of: "Consent/c1/_history/1", with: "Patient/p1")
+        for (body, status) in [(first, 201), (second, 200)] {
+            #expect(try await fixture.send(.put, "/fhir/Provenance/other", body: body).status == status)
+        }
+        for (path, own, writer) in [
+            ("/fhir/Provenance/other", 200, 200), ("/fhir/Provenance/other/_history/2", 200, 200),
+            ("/fhir/Provenance/other/_history/1", 404, 200),
+        ] {
+            #expect(try await fixture.send(.get, path, token: "p1").status == own, "\(path)")
+            #expect(try await fixture.send(.get, path, token: "writer").status == writer, "\(path)")
+        }
+        for (path, own, writer) in [
+            ("/fhir/Provenance/other/_history", 1, 2), ("/fhir/Provenance/_history", 2, 3),
+        ] {
+            for (token, count) in [("p1", own), ("writer", writer)] {
+                let found = try await fixture.send(.get, path, token: token)
+                #expect(found.json["entry"]?.array?.count == count, "\(path) \(token) \(found.json)")
+            }
+        }
+        try await fixture.close()
+    }
+
     @Test func noCallerWritesThem() async throws {
         let fixture = try await fixture()
         let rows = try await fixture.rows

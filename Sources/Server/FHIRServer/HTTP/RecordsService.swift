@@ -188,9 +188,8 @@ package struct RecordsService: Sendable {
         var facts = newest.map { [$0] } ?? []
         var own: RecordFacts?
         if newest != nil, interaction != .read, let version {
-            let read = RecordFacts(
-                version: try version.resource(), storedAs: version.id, newest: newest, at: ownBases,
-                asking: grant.queries(of: type))
+            let read = try RecordFacts(
+                version: version, newest: newest, at: ownBases, asking: grant.queries(of: type))
             own = read
             facts.append(read)
         }

@@ -140,8 +140,7 @@ extension RecordsService {
         else { return nil }
         var owners = newest.owners
         if let decisive = try store.decisive(for: record, in: transaction) {
-            let own = RecordFacts(
-                version: try decisive.resource(), storedAs: record.id, newest: newest, at: ownBases, asking: queries)
+            let own = try RecordFacts(version: decisive, newest: newest, at: ownBases, asking: queries)
             guard isWhole || isShown(own, newest) else { return nil }
             owners.formUnion(own.owners)
         }

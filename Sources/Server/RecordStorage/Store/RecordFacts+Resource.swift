@@ -26,19 +26,22 @@ extension RecordFacts {
             matchedQueries: resource.met(of: queries))
     }
 
-    /// Creates the facts of a version of a stored resource. A version of a Provenance that names no patient belongs to
-    /// the patients of its record, because its targets decided about them when it was stored.
+    /// Creates the facts of a version of a record. A version belongs to the patients that it names, whatever the newest
+    /// version names. Only a Provenance of a permission names none: it belongs to the patients of its record.
     ///
     /// - Parameters:
     ///   - newest: the stored facts of the record.
     ///   - ownBases: the server's own base URLs, without a final slash.
     ///   - queries: the grant's queries for the type.
+    /// - Throws: ``StorageError`` if the content cannot be read.
     package init(
-        version resource: Resource, storedAs id: String, newest: RecordFacts?, at ownBases: [String] = [],
-        asking queries: Set<ScopeQuery> = []
-    ) {
-        let own = RecordFacts(resource, storedAs: id, subject: nil, at: ownBases, asking: queries)
-        guard own.owners.isEmpty, let newest, resource.resourceType == Provenance.resourceType else {
+        version: StoredRecord, newest: RecordFacts?, at ownBases: [String] = [], asking queries: Set<ScopeQuery> = []
+    ) throws {
+        let resource = try version.resource()
+        let own = RecordFacts(resource, storedAs: version.id, subject: nil, at: ownBases, asking: queries)
+        guard own.owners.isEmpty, let newest, resource.resourceType == Provenance.resourceType,
+            version.provenance.isOfPermission
+        else {
             self = own
             return
         }
