@@ -187,7 +187,7 @@ package struct RecordsService: Sendable {
         let (policy, now) = (access.audit.policy, clock())
         var facts = newest.map { [$0] } ?? []
         var own: RecordFacts?
-        if newest != nil, interaction != .read, let version {
+        if let newest, interaction != .read, let version {
             let read = try RecordFacts(
                 version: version, newest: newest, at: ownBases, asking: grant.queries(of: type))
             own = read

@@ -35,11 +35,11 @@ extension RecordFacts {
     ///   - queries: the grant's queries for the type.
     /// - Throws: ``StorageError`` if the content cannot be read.
     package init(
-        version: StoredRecord, newest: RecordFacts?, at ownBases: [String] = [], asking queries: Set<ScopeQuery> = []
+        version: StoredRecord, newest: RecordFacts, at ownBases: [String] = [], asking queries: Set<ScopeQuery> = []
     ) throws {
         let resource = try version.resource()
         let own = RecordFacts(resource, storedAs: version.id, subject: nil, at: ownBases, asking: queries)
-        guard own.owners.isEmpty, let newest, resource.resourceType == Provenance.resourceType,
+        guard own.owners.isEmpty, resource.resourceType == Provenance.resourceType,
             version.provenance.isOfPermission
         else {
             self = own
